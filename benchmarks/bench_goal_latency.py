@@ -43,7 +43,7 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.protocols.simspark.velocity_loop import CYCLE, Limits, VelocityLoop
+from embodiment_bridge.protocols.simspark.convert import CYCLE, Limits, VelocityLoop
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "scripts/embodiment_bridge"

@@ -26,7 +26,7 @@ from rows import percentile, row
 from embodiment_bridge.grid.planner import search_to
 from embodiment_bridge.grid.pose import GridPose, Heading, Place
 from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer

@@ -29,13 +29,12 @@ from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.sources import MediaSources
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.outputs.device_output import DeviceOutput
-from embodiment_bridge.media.outputs.opening import in_background
+from embodiment_bridge.media.outputs.device_output import DeviceOutput, in_background
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.preprocess import preprocess
-from embodiment_bridge.media.speech.espeak import EspeakSpeaker
+from embodiment_bridge.media.speech.programs import EspeakSpeaker
 from embodiment_bridge.media.speech.store import SpeechStore, Spoken
-from embodiment_bridge.standins.bml.tones import wav
+from embodiment_bridge.standins.bml.replies import wav
 
 TRIES = 30
 SPEAKS = 200

@@ -23,8 +23,7 @@ from rows import row
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports, Read
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 

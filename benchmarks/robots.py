@@ -13,8 +13,7 @@ import sys
 import threading
 from typing import Any
 
-from embodiment_bridge.launching.environment import prepare
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share, prepare
 
 
 def parameters(number: int, port: int, monitor_port: int) -> dict[str, Any]:

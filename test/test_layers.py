@@ -89,7 +89,7 @@ LAYERS = (
     ("behaviour/nodes", "parsers", "behaviour/engine bml/base bml/fields bml/nodes body core"),
     ("behaviour/runs", "", "behaviour/engine behaviour/nodes bml core"),
     ("behaviour/plans", "", "behaviour/engine behaviour/nodes behaviour/runs body core plans"),
-    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base bml/rules body core"),
+    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base body core"),
     ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
     ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
     ("media/files", "io parsers", "bml/rules core"),
@@ -156,7 +156,7 @@ LAYERS = (
         "mcp_server", "io messages parsers ros",
         "bml/authoring bml/base bml/nodes bml/reading bml/rules body core nodes/base robot",
     ),
-    ("cli", "io parsers", "bml/base body core launching motion/joints nodes/base"),
+    ("cli", "io parsers", "body core launching motion/joints nodes/base"),
     (
         "cli/robots", "io ros",
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
@@ -169,7 +169,7 @@ LAYERS = (
     ),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring bml/base "
+        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
         "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
         "nodes/tree nodes/view physics/servos protocols protocols/opencog protocols/opencog/world "

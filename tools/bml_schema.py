@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from embodiment_bridge.bml.authoring.schema import schema  # noqa: E402 - of this checkout
+from embodiment_bridge.bml.authoring.json_form import schema  # noqa: E402 - of this checkout
 
 FILE = ROOT / "embodiment_bridge" / "bml" / "bml.schema.json"
 

@@ -21,8 +21,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.body.state import SkillRequest
-from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.mujoco.robots import robot_files
 from embodiment_bridge.physics.camera import Painter

@@ -21,8 +21,7 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.physics.camera import context
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.protocols.rcsssmj.commands import Beam
-from embodiment_bridge.protocols.rcsssmj.managed import CYCLE
-from embodiment_bridge.protocols.rcsssmj.managed_robot import ManagedRobot
+from embodiment_bridge.protocols.rcsssmj.managed_robot import CYCLE, ManagedRobot
 
 ROOT = Path(__file__).parents[1]
 SIZE = (640, 360)  # pixels

@@ -30,15 +30,15 @@ WORKERS = 2
 # By name: files of the package, each with the tests that must notice a change of it.
 GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     "wire": [
-        ("wire/events.py", ["test/wire/test_events.py", "test/wire/test_line_framing.py"]),
+        ("wire/codec.py", ["test/wire/test_events.py", "test/wire/test_line_framing.py"]),
         ("wire/framing.py", ["test/wire/test_framing.py"]),
-        ("wire/line_framing.py", ["test/wire/test_line_framing.py"]),
+        ("wire/framing.py", ["test/wire/test_line_framing.py"]),
         ("wire/sexpr.py", ["test/wire/test_sexpr.py"]),
-        ("wire/json_commands.py", ["test/wire/test_encode.py"]),
-        ("wire/json_events.py", ["test/wire/test_decode.py", "test/wire/test_encode.py"]),
+        ("wire/json_text.py", ["test/wire/test_encode.py"]),
+        ("wire/json_text.py", ["test/wire/test_decode.py", "test/wire/test_encode.py"]),
     ],
     "limits": [
-        ("motion/joints/limits.py", ["test/motion/test_joint_limits.py"]),
+        ("motion/joints/posture.py", ["test/motion/test_joint_limits.py"]),
         ("motion/joints/direct.py", ["test/motion/test_joint_commands.py"]),
         ("motion/joints/trajectory.py", ["test/motion/test_trajectory.py"]),
     ],
@@ -50,16 +50,16 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
-        ("bml/rules/public_addresses.py", ["test/bml/test_bml_public_addresses.py"]),
+        ("bml/rules/url_policy.py", ["test/bml/test_bml_public_addresses.py"]),
         ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
-        ("fetching/resolving.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
+        ("fetching/connection.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
         ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
     ],
     "fetching": [
         ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
-        ("fetching/acceptance.py", ["test/fetching/test_signed_documents.py"]),
+        ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
         ("fetching/requests.py", ["test/fetching/test_requests_port.py"]),
-        ("fetching/deadline.py", ["test/fetching/test_fetcher.py"]),
+        ("fetching/rules.py", ["test/fetching/test_fetcher.py"]),
         (
             "fetching/connection.py",
             [

@@ -7,7 +7,7 @@ JSON pointers.
 """
 
 from embodiment_bridge.bml.analysis.estimate import Analysis, Estimate, analyse
-from embodiment_bridge.bml.authoring.writer import to_data, to_json
+from embodiment_bridge.bml.authoring.json_form import to_data, to_json
 from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.nodes.node import Document

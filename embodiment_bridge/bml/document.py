@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The canonical form of a BML document: what reading makes and the behaviour engine runs, in one place to import from.
+"""The canonical form of a BML document.
+
+What reading makes and the behaviour engine runs, in one place to import from.
 
 Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the
 node, ``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box
@@ -10,21 +12,14 @@ inside. Round those come, where the node has the keys, a ``Timeout``, then a ``F
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.fields.values import FOREVER
 from embodiment_bridge.bml.nodes.body import Body
-from embodiment_bridge.bml.nodes.box import Box
 from embodiment_bridge.bml.nodes.composite import Composite
-from embodiment_bridge.bml.nodes.delay import Delay
-from embodiment_bridge.bml.nodes.finally_ import Finally
-from embodiment_bridge.bml.nodes.guard import Guard
+from embodiment_bridge.bml.nodes.decorators import Box, Finally, Guard, Timeout
+from embodiment_bridge.bml.nodes.leaves import Delay, Set, Stop
 from embodiment_bridge.bml.nodes.loop import Loop
 from embodiment_bridge.bml.nodes.node import Document, Leaf, Node, Wrapper
-from embodiment_bridge.bml.nodes.player import Player
-from embodiment_bridge.bml.nodes.request import Request
-from embodiment_bridge.bml.nodes.set import Set
-from embodiment_bridge.bml.nodes.speak import Speak
+from embodiment_bridge.bml.nodes.other_documents import Request, Subtree
+from embodiment_bridge.bml.nodes.sound import Player, Speak
 from embodiment_bridge.bml.nodes.start import Start
-from embodiment_bridge.bml.nodes.stop import Stop
-from embodiment_bridge.bml.nodes.subtree import Subtree
-from embodiment_bridge.bml.nodes.timeout import Timeout
 
 __all__ = [
     "FOREVER",

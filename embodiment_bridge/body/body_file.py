@@ -1,32 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a body file (``config/bodies/<body>.yaml``, described in docs/motion.md) into a BodyDescription."""
+"""Makes a BodyDescription from a body file (``config/bodies/<body>.yaml``, docs/motion.md), or from joints alone."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from math import inf
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Final
 
 from embodiment_bridge.body import carriers
-from embodiment_bridge.body.battery_section import read_battery
 from embodiment_bridge.body.carriers.gait import PolicyGait
 from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section, parse
 from embodiment_bridge.body.description import (
     CHANNELS,
+    LIGHT_PATTERNS,
     BodyDescription,
     Carrier,
     Fall,
     Joint,
+    Keyframe,
+    Light,
     Skill,
     WalkLimits,
+    read_battery,
 )
-from embodiment_bridge.body.emotion_section import read_emotions
-from embodiment_bridge.body.idle import read_idle
-from embodiment_bridge.body.likeness import with_likeness
-from embodiment_bridge.body.parameter import Parameter
+from embodiment_bridge.body.motion_section import shortest_motion
+from embodiment_bridge.body.skill_info import Parameter, describe_emotion
 from embodiment_bridge.body.skill_section import read_skills
+from embodiment_bridge.body.stance import read_idle, read_stance
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
+
+# Reads the emotions of a body file: each is a posture with a light, and becomes a skill of its name.
+
+LIGHT_CHANNELS = ("eyes", "face")
+LONGEST_S = 60.0  # s
+LEAST_S = 0.1  # s, of a posture
+MARGIN = 1.05  # the shortest slot, as a multiple of the shortest possible move
+
+
+def read_emotions(
+    section: Section, joints: Mapping[str, Joint], skills: Mapping[str, Skill], has_gait: bool
+) -> dict[str, Skill]:
+    """Skills of kind ``motion`` by name. The light is optional if the emotion has a posture.
+
+    Raises:
+        ConfigError: see ``body_file.read_body``.
+    """
+    for name in section.names():
+        if name in skills:
+            raise section.wrong(name, "another name than those of the skills")
+    return {name: _emotion(name, section, joints, has_gait) for name in section.names()}
+
+
+def _emotion(name: str, emotions: Section, joints: Mapping[str, Joint], has_gait: bool) -> Skill:
+    section = emotions.section(name)
+    if name != name.lower() or not name.isidentifier():
+        raise emotions.wrong(name, "under a name of lower case letters, digits and _")
+    pose = _pose(section.section("pose"), joints, has_gait) if section.has("pose") else {}
+    stance = read_stance(section, has_gait=has_gait)
+    light = _light(section.section("light"))
+    nominal = section.number("nominal_s", 0.0, LONGEST_S)
+    section.close()
+    frames = (Keyframe(1.0, pose),) if pose else ()
+    least = max(LEAST_S, MARGIN * shortest_motion(frames, joints)) if pose else 0.0
+    if least > nominal:
+        raise section.wrong("nominal_s", f"long enough for its joints, which need {least:.3f} s")
+    moved = {joints[joint].channel for joint in pose}
+    channels = tuple(channel for channel in CHANNELS if channel in moved or channel in LIGHT_CHANNELS)
+    optional = LIGHT_CHANNELS if pose else ("face",)
+    text = describe_emotion(name)
+    return Skill(
+        name,
+        "motion",
+        channels,
+        nominal,
+        least,
+        keyframes=frames,
+        light=light,
+        optional=optional,
+        description=text,
+        stance=stance,
+    )
+
+
+def _pose(section: Section, joints: Mapping[str, Joint], has_gait: bool) -> dict[str, float]:
+    section.require(joints)
+    pose: dict[str, float] = {}
+    for name in section.names():
+        if has_gait and joints[name].channel == "legs":
+            raise ConfigError(f"{section.name(name)}: an emotion leaves the legs to the gait")
+        pose[name] = section.number(name, joints[name].lower, joints[name].upper)
+    return pose
+
+
+def _light(section: Section) -> Light:
+    red, green, blue = section.numbers("color", 3, 0.0, 1.0)
+    light = Light(section.text("pattern", LIGHT_PATTERNS, default="steady"), (red, green, blue))
+    section.close()
+    return light
+
+
+# A body file that is like another one: it has its keys but for those that it says itself.
+
+BY_NAME = ("skills",)  # of these the entries are replaced, of all others the whole
+
+
+def with_likeness(top: Section, folder: Path | None) -> Section:
+    """``top``, filled up from the file that its key ``like`` names (relative to ``folder``), if it has this key.
+
+    Raises:
+        ConfigError: the file cannot be read, or is itself like another one.
+    """
+    if not top.has("like"):
+        return top
+    if folder is None:
+        raise top.wrong("like", "possible for a body that is read from a file")
+    path = folder / top.text("like")
+    other = parse(read_text(path, f"{top.name('like')}:"), str(path))
+    if other.has("like"):
+        raise top.wrong("like", "a file without the key 'like'")
+    values = {key: other.value(key) for key in other.names()}
+    for key in top.names():
+        if key in BY_NAME and key in values:
+            values[key] = {**_mapping(other, key), **_mapping(top, key)}
+        elif key != "like":
+            values[key] = top.value(key)
+    return Section(top.name(), values)
+
+
+def _mapping(section: Section, key: str) -> dict[str, object]:
+    part = section.section(key)
+    return {name: part.value(name) for name in part.names()}
+
 
 TINY = 1e-6
 FILE_LIMIT = 100  # files of motions
@@ -169,3 +276,37 @@ def _fall(section: Section) -> Fall:
     )
     section.close()
     return fall
+
+
+# A body made from joints alone, for a robot without a body file: its joints, and a skill that takes them to rest.
+
+WORDS: Final = {
+    "head": ("head", "neck"),
+    "waist": ("waist", "torso", "spine", "abdomen"),
+    "legs": ("hip", "knee", "ankle", "foot", "leg", "thigh", "wheel"),
+    "hand": ("grip", "hand", "finger", "thumb"),
+}
+SIDES: Final = {"l": "l", "left": "l", "r": "r", "right": "r"}
+USUAL_S: Final = 2.0  # of the way to rest
+
+
+def plain_body(name: str, joints: Sequence[Joint], skills: Sequence[str] = ("reset",)) -> BodyDescription:
+    """A body with these joints; each of ``skills`` takes all of them to rest."""
+    channels = tuple(dict.fromkeys(joint.channel for joint in joints))
+    rest = (Keyframe(1.0, {joint.name: joint.rest for joint in joints}),)
+    least = shortest_motion(rest, {joint.name: joint for joint in joints})
+    made = {
+        skill: Skill(skill, "motion", channels, max(USUAL_S, least), least, keyframes=rest)
+        for skill in skills
+    }
+    return BodyDescription(name, channels, tuple(joints), made)
+
+
+def channel_of(joint: str) -> str:
+    """The channel for a joint name: ``left_elbow`` is on the left arm; a name without a hint is on the right arm."""
+    words = joint.lower().replace("-", "_").split("_")
+    side = next((SIDES[word] for word in words if word in SIDES), "r")
+    for channel, hints in WORDS.items():
+        if any(hint in word for word in words for hint in hints):
+            return f"hand_{side}" if channel == "hand" else channel
+    return f"arm_{side}"

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a learned policy: a network (``walk.npz``) and the manifest beside it (``walk.yaml``); docs/policies.md."""
+"""Reads a learned policy, a network (``walk.npz``) with its manifest (``walk.yaml``.
+
+Docs/policies.md), and the section ``walk`` of policies and gaits.
+"""
 
 import importlib.util
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
+from typing import Any
 
 from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section, parse
-from embodiment_bridge.body.description import Joint
+from embodiment_bridge.body.description import Joint, WalkLimits
 from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.body.policy import (
     FIRST,
@@ -19,9 +24,32 @@ from embodiment_bridge.body.policy import (
     Source,
     Term,
 )
-from embodiment_bridge.body.walk_section import read_walk
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
+
+
+def read_walk(section: Section) -> WalkLimits:
+    """The limits; see ``WalkLimits`` for the keys.
+
+    Raises:
+        ConfigError: see ``body_file.read_body``.
+    """
+    lowest = dict.fromkeys(("coast_forward", "coast_backward", "coast_turn", "coast_left"), -1.0)
+    lowest |= {"settle_forward": 0.0, "left": 0.0, "brake_turn": 0.0}
+    walk = WalkLimits(
+        **{
+            f.name: section.number(f.name, lowest.get(f.name, 0.01), 100.0, default_of(f))
+            for f in fields(WalkLimits)
+        }
+    )
+    section.close()
+    return walk
+
+
+def default_of(one: "Field[Any]") -> float | None:
+    """The default of a number of a dataclass; None if the file has to give it."""
+    return None if one.default is MISSING else float(one.default)
+
 
 AXES = ("forward", "left", "turn")
 SHA256_LENGTH = 64

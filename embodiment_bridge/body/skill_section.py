@@ -18,10 +18,14 @@ from embodiment_bridge.body.description import (
     Skill,
     Track,
 )
-from embodiment_bridge.body.keyframe_section import read_keyframes
-from embodiment_bridge.body.least_times import shortest_motion, shortest_track, slowest_move
-from embodiment_bridge.body.parameter import Parameter, TextParameter
-from embodiment_bridge.body.track_section import read_track
+from embodiment_bridge.body.motion_section import (
+    read_keyframes,
+    read_track,
+    shortest_motion,
+    shortest_track,
+    slowest_move,
+)
+from embodiment_bridge.body.skill_info import Parameter, TextParameter
 
 LONGEST_S = 86400.0  # s, as the longest slot
 LONGEST_TEXT = 10_000  # characters

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Final
 
-from embodiment_bridge.cli import interruption
-from embodiment_bridge.cli.outcome import INTERRUPTED, LOST_OUTPUT
-from embodiment_bridge.cli.say import drop_output
+from embodiment_bridge.cli import ending
+from embodiment_bridge.cli.ending import INTERRUPTED, LOST_OUTPUT
+from embodiment_bridge.cli.terminal import drop_output
 from embodiment_bridge.core.errors import BridgeError
 
 COMMANDS: Final = {
@@ -68,18 +68,18 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. words: None: those of the program, whose signals it then handles."""
     if words is not None:
         return _run(words)
-    interruption.handle_by(interruption.raise_or_end)
+    ending.handle_by(ending.raise_or_end)
     try:
         return _run(sys.argv[1:])
     finally:
-        interruption.handle_by(interruption.end)
+        ending.handle_by(ending.end)
 
 
 def _run(words: Sequence[str]) -> int:
     try:
         arguments = _parse(parser(words[0] if words else "--help"), words)
         if getattr(arguments, "end_with", None) is None:
-            interruption.listen()  # else the program that started this one holds it back
+            ending.listen()  # else the program that started this one holds it back
         code: int = arguments.run(arguments)
     except BridgeError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")

@@ -1,8 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helps programs end together with another process."""
+"""Ends a command: exit codes for outcomes, Ctrl-C without a traceback, and together with another process."""
 
 import os
 import select
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Protocol
+
+# Exit codes and texts for the outcome of a document.
+
+EXIT_CODES = {"SUCCEEDED": 0, "STOPPED": 0, "FAILED": 1, "REJECTED": 3}
+OTHER = 4
+INTERRUPTED = 130  # by Ctrl-C, as shells tell it
+LOST_OUTPUT = 141  # the reader of standard output has gone; as shells report SIGPIPE
+
+
+class Located(Protocol):
+    """The part of an ExecuteBml.Result that says where and why a run ended."""
+
+    pointer: str
+    reason: str
+
+
+def exit_code(outcome: str, *, interrupted: bool = False) -> int:
+    """0 SUCCEEDED or STOPPED, 1 FAILED, 3 REJECTED, 4 anything else (2 is a usage error); 130 canceled by Ctrl-C."""
+    if interrupted and outcome == "CANCELED":
+        return INTERRUPTED
+    return EXIT_CODES.get(outcome, OTHER)
+
+
+def where_and_why(result: Located) -> str:
+    """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
+    said = result.reason.startswith(
+        f"{result.pointer}: "
+    )  # the reason of a rejection begins with the pointer
+    where = f" at {result.pointer}" if result.pointer and not said else ""
+    reason = result.reason.removeprefix(": ")  # of a problem of the root
+    return where + (f": {reason}" if reason else "")
+
+
+# Ctrl-C where a command does not handle it itself: the program ends with exit code 130 and without a traceback.
+
+IMPORTING = "<frozen importlib._bootstrap>"
+
+
+def raise_or_end(number: int, frame: FrameType | None) -> None:
+    """Handle a signal: end at once if modules are being loaded, which can hide an exception; else raise.
+
+    Raises:
+        KeyboardInterrupt: no module is being loaded.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename == IMPORTING:
+            os._exit(INTERRUPTED)
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    """Handle a signal: end at once. For the time when everything is done."""
+    os._exit(INTERRUPTED)
+
+
+def handle_by(handler: Callable[[int, FrameType | None], None]) -> None:
+    """Handle SIGINT by this function, unless it is ignored, as in the background of a script."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, handler)
+
+
+def listen() -> None:
+    """Let SIGINT come, which waits since the start of the program, see ``scripts/embodiment_bridge``."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def is_gone(process: int | None) -> bool:

@@ -11,7 +11,7 @@ from typing import cast
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.paths import exists
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 
 CHUNK = 65536
 MAX_BYTES = 64 << 20  # of a document or the log of a run, which ends after 50 MB

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from embodiment_bridge.cli.outcome import OTHER
-from embodiment_bridge.cli.say import drop_output
+from embodiment_bridge.cli.ending import OTHER
+from embodiment_bridge.cli.terminal import drop_output
 
 F = TypeVar("F")
 
@@ -91,6 +91,8 @@ def follow(
 ) -> None:
     """Spin until the goal has a result. ``stopped()`` cancels it; another signal after that stops waiting.
 
+    It returns without a result where ``spin`` ends before, as with a graph that has ended.
+
     Raises:
         GoneError: the server is gone, does not answer the goal or the cancel, or there was a second signal.
     """
@@ -98,7 +100,7 @@ def follow(
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
     spin(lambda: goal.result is not None or stopped())
-    if goal.result is None:
+    if goal.result is None and stopped():
         with stop_on_signals() as again:
             goal.cancel()
             sys.stderr.write("embodiment_bridge: canceling; interrupt again to stop waiting\n")

@@ -8,7 +8,7 @@
         └── LinkOverError   a link that ended and must not be opened again
 
 Each also inherits the built-in error that it resembles. Bad input from a peer raises nothing: a codec reports it
-as a ``Malformed`` event (see ``wire/events.py``).
+as a ``Malformed`` event (see ``wire/codec.py``).
 """
 
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is at a path, where pathlib raises: below a folder that may not be entered, for a name too long or with a NUL.
+"""What is at a path, where pathlib raises.
+
+Below a folder that may not be entered, for a name too long or with a NUL.
 
 Paths come from variables, files and command lines; what cannot be looked at is not there.
 """

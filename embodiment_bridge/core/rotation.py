@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations in plain Python: quaternions are (x, y, z, w) as in ROS, vectors (x, y, z), angles rad."""
+"""Angles and rotations in plain Python.
+
+Factors between degrees and radians, quaternions (x, y, z, w) as in ROS, vectors (x, y, z).
+"""
 
 import math
+
+# Conversion factors between units of wire protocols and those of ROS; each name says from what to what.
+
+RAD_PER_DEG = math.pi / 180.0
+DEG_PER_RAD = 180.0 / math.pi
+
+
+def wrap_angle(angle: float) -> float:
+    """The same angle in [-pi, pi) rad."""
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
+
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

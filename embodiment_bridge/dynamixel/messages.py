@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Time
 from sensor_msgs.msg import BatteryState, JointState
 from std_msgs.msg import Header
 
-from embodiment_bridge.body.battery_section import BatteryCurve
+from embodiment_bridge.body.description import BatteryCurve
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.msg import ServoStates
 from embodiment_bridge.urdf import Mimic

@@ -12,10 +12,8 @@ from urllib.parse import urljoin, urlsplit
 
 from embodiment_bridge.bml.rules.url_policy import url_refusal
 from embodiment_bridge.core.errors import unknown
-from embodiment_bridge.fetching.connection import GuardedConnection
-from embodiment_bridge.fetching.deadline import Deadline
-from embodiment_bridge.fetching.resolving import places_of
-from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, FetchError, FetchRules, shown
+from embodiment_bridge.fetching.connection import GuardedConnection, places_of
+from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, Deadline, FetchError, FetchRules, shown
 
 JSON_TYPES: Final = ("application/json", "text/json", "application/*+json")
 SOUND_TYPES: Final = ("audio/*", "application/ogg", "application/octet-stream")

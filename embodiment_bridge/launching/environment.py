@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment of ROS and of outside programs, in a virtual environment and with a sourced setup file."""
+"""The environment of ROS and of outside programs, and the share directories of packages."""
 
 import os
 import shutil
@@ -113,3 +113,22 @@ def find_program(name: str) -> str | None:
     """Path of a program in the folder of our Python or on the PATH; None if it is not found."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)
+
+
+# Finds the share directories of packages.
+
+INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
+
+
+def find_share(package: str) -> Path:
+    """The share directory of a package. It works without a sourced setup file and without ROS 2.
+
+    Raises:
+        LookupError: there is no such package.
+    """
+    prepare()
+    prefixes = [Path(prefix) for prefix in os.environ["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
+    for prefix in prefixes:
+        if package == Path(package).name and is_file(prefix / INDEX / package):
+            return prefix / "share" / package
+    raise LookupError(f"package '{package}' not found, searching: {[str(prefix) for prefix in prefixes]}")

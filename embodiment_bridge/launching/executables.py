@@ -12,8 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
-from embodiment_bridge.launching.environment import of_outside_program
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share, of_outside_program
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.main import run
 from embodiment_bridge.nodes.base.node_options import NodeOptions

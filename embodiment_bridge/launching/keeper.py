@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError
 
 PROGRAM = Path(__file__).with_name("keeper_program.py")

@@ -1,9 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch description: nodes and programs of a launch file, with conditions and substitutions resolved."""
+"""A launch description: nodes and programs with conditions and substitutions resolved."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
+
+from embodiment_bridge.core.errors import ConfigError
+
+# Node names and namespaces: joined as launch_ros does it, and checked by the rules of ROS 2's middleware.
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAMESPACE = re.compile(r"/|(?:/[A-Za-z_][A-Za-z0-9_]*)+")
+MAX_NAME = 255  # characters; RMW_NODE_NAME_MAX_NAME_LENGTH
+MAX_NAMESPACE = 245  # RMW_NAMESPACE_MAX_LENGTH
+
+
+def node_name(name: str) -> str:
+    """The name itself, checked.
+
+    Raises:
+        ConfigError: a node cannot have this name.
+    """
+    if len(name) > MAX_NAME or not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"node name {name[:60]!r} is not one of letters, digits and _, beginning with no digit"
+        )
+    return name
+
+
+def join_namespace(outer: str, inner: str) -> str:
+    """``inner`` under ``outer``; an ``inner`` that begins with / stands alone. The result begins with / .
+
+    Raises:
+        ConfigError: the result is not a namespace.
+    """
+    joined = inner if inner.startswith("/") or not outer else f"{outer.rstrip('/')}/{inner}"
+    joined = joined.rstrip("/")
+    if not joined.startswith("/"):
+        joined = "/" + joined
+    if len(joined) > MAX_NAMESPACE or not _NAMESPACE.fullmatch(joined):
+        raise ConfigError(
+            f"namespace {joined[:60]!r} (from {outer!r} and {inner!r}) has a part that is not one of letters,"
+            " digits and _, beginning with no digit"
+        )
+    return joined
+
 
 ParameterValue = bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
 
@@ -71,3 +115,27 @@ class LaunchDescription:
     executables: tuple[ProgramDescription, ...]
     log: tuple[str, ...]
     arguments: tuple[Argument, ...]
+
+
+def ros_args(node: NodeDescription, write: Callable[[str], Path]) -> list[str]:
+    """Arguments, name, namespace, parameters and remaps of a node as words of a command line.
+
+    Parameters are passed in YAML files; ``write`` writes a text into a new file and returns the path. They are under
+    the node's full name if it is known, else under ``/**``. rclpy decides which value of a parameter holds: 7.1.6
+    goes through the names in the order in which it first saw them, and the last one holds.
+    """
+    words = [*node.arguments, "--ros-args"]
+    if node.name is not None:
+        words += ["-r", f"__node:={node.name}"]
+    if node.namespace is not None:
+        words += ["-r", f"__ns:={node.namespace}"]
+    for name, value in node.global_parameters:
+        words += ["-p", f"{name}:={value}"]
+    for parameters in node.parameters:
+        if not isinstance(parameters, Path):
+            content = {node.full_name or "/**": {"ros__parameters": dict(parameters)}}
+            parameters = write(yaml.safe_dump(content, default_flow_style=False))
+        words += ["--params-file", str(parameters)]
+    for source, target in node.remappings:
+        words += ["-r", f"{source}:={target}"]
+    return words

@@ -24,8 +24,7 @@ from embodiment_bridge.core.errors import BridgeError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import CodecLink, Counters, EventLink
 from embodiment_bridge.link.link_loop import LinkLoop
 from embodiment_bridge.link.transports.base import Transport
-from embodiment_bridge.wire.codec import Codec
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Codec, Malformed, Unknown
 
 Event = TypeVar("Event")
 Command = TypeVar("Command")

@@ -4,7 +4,6 @@
 import hmac
 from collections import OrderedDict
 from typing import Final
-from urllib.parse import urlsplit
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.datastructures import Headers
@@ -65,8 +64,8 @@ class Guard:
         await self._pass_on(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> Response | None:
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host", ""):
+        host = headers.get("host", "")
+        if any(origin not in (f"http://{host}", f"https://{host}") for origin in headers.getlist("origin")):
             return PlainTextResponse("pages of other origins are not served", 403)
         given = headers.get("authorization", "").removeprefix("Bearer ").encode()
         if self._token and not hmac.compare_digest(given, self._token.encode()):
@@ -91,11 +90,10 @@ class Guard:
         """The answer to what the server of the protocol is not asked: to freeze the robot, and what is no message."""
         found = messages(body)
         only = found[0] if len(found) == 1 else None
-        for message in found:
-            tool = freezing(message)
-            result = await self._server.freeze(tool) if tool else None
-            if result is not None and message is only:
-                answer = answer_of(message, result)
+        for tool in sorted({freezing(message) for message in found} - {""}):  # of a batch, each once
+            result = await self._server.freeze(tool)
+            if only is not None:
+                answer = answer_of(only, result)
                 return Response(answer or None, 200 if answer else 202, media_type=JSON)
         refusal = refusal_of(body, only)
         return Response(refusal, 400, media_type=JSON) if refusal else None

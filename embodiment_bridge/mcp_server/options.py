@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.bml.rules.capabilities import EVERYTHING, Allowed
+from embodiment_bridge.bml.rules.operator_rules import EVERYTHING, Allowed
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 SOURCE: Final = "mcp"  # of its documents, for source_channels

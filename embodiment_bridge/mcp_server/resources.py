@@ -10,7 +10,7 @@ import anyio
 import mcp.types as types
 from mcp.shared.exceptions import MCPError
 
-from embodiment_bridge.bml.authoring.schema import schema
+from embodiment_bridge.bml.authoring.json_form import schema
 from embodiment_bridge.core.errors import BridgeError, unknown
 from embodiment_bridge.mcp_server.answers import cut
 from embodiment_bridge.mcp_server.camera_picture import CameraPicture

@@ -10,10 +10,9 @@ from pathlib import Path
 from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.files import marks as mark_files
-from embodiment_bridge.media.files.envelope import envelope
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.files.sources import MediaSources
-from embodiment_bridge.media.files.wav import wav_length
+from embodiment_bridge.media.files.wav import envelope, wav_length
 from embodiment_bridge.media.speech.store import SpeechStore, Spoken
 
 THREADS = 4

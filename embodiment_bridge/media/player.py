@@ -10,14 +10,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from math import ceil
 
-from embodiment_bridge.bml.base.words import words_of
+from embodiment_bridge.bml.base.texts import words_of
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.media import cue as cues
+from embodiment_bridge.media.channels import Channel, Loudness, PlayingSound, state_of
 from embodiment_bridge.media.cue import ChannelState, Cue, CueStatus
 from embodiment_bridge.media.loader import Loaded, Loader
-from embodiment_bridge.media.loudness import Loudness
 from embodiment_bridge.media.outputs import output as outputs
-from embodiment_bridge.media.playing import Channel, PlayingSound, state_of
 
 MAX_SOUNDS = 64  # that are not over
 MAX_CHANNELS = 16

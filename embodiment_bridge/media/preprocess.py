@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from embodiment_bridge.bml.base.arguments import ARGUMENT
-from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.base.problems import at
+from embodiment_bridge.bml.base.texts import ARGUMENT
 from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
-from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.bml.nodes.node import preorder
 from embodiment_bridge.media.speech.store import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200

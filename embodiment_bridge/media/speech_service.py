@@ -23,11 +23,11 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from embodiment_bridge import bml
-from embodiment_bridge.bml.base.plain import one_line
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.core.same_origin import SameOrigin, is_loopback, own_names
+from embodiment_bridge.core.unicode_text import one_line
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech.store import SpeechStore
 

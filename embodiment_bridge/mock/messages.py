@@ -7,7 +7,7 @@ from sensor_msgs.msg import BatteryState, Imu
 from std_msgs.msg import Header
 
 from embodiment_bridge.body.state_messages import turn
-from embodiment_bridge.mock.battery import CAPACITY_AH, Battery
+from embodiment_bridge.mock.hardware import CAPACITY_AH, Battery
 from embodiment_bridge.mock.world import Said, World
 from embodiment_bridge.msg import HeardMessage
 

@@ -9,11 +9,9 @@ from typing_extensions import override
 
 from embodiment_bridge.body.description import Joint, Keyframe, Skill
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import Vector, wrap_angle
 from embodiment_bridge.mock import ball
-from embodiment_bridge.mock.sight import EYES_HEIGHT
-from embodiment_bridge.mock.view import sightings, things
+from embodiment_bridge.mock.sight import EYES_HEIGHT, sightings, things
 from embodiment_bridge.mock.world import BASE_HEIGHT, World
 from embodiment_bridge.motion.skills.native import Native, Start
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world of the mock body and its simulation."""
+"""The world of the mock body, as it stands at the start (``map``, lengths in m), and its simulation."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -9,15 +9,37 @@ from typing import NamedTuple
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.mock import ball, base, scenery
-from embodiment_bridge.mock.ball import Mover
-from embodiment_bridge.mock.base import Base
-from embodiment_bridge.mock.battery import Battery
-from embodiment_bridge.mock.joints import Servos
+from embodiment_bridge.core.rotation import Vector, wrap_angle
+from embodiment_bridge.mock import ball, hardware
+from embodiment_bridge.mock.ball import Ball, Mover
+from embodiment_bridge.mock.hardware import Base, Battery, Servos
 from embodiment_bridge.mock.neighbour import NAME, Neighbour
 from embodiment_bridge.mock.obstacles import Obstacle, reach
+
+# The world of the mock body at the start, in ``map``, lengths in m; the robot starts at the origin.
+
+WALL_HEIGHT = 0.5
+# The floor inside is 8 m by 6 m. Walls are thick, so that nothing can be pushed out on their far side.
+WALLS = {
+    "wall_north": Obstacle(0.0, 3.25, 4.5, 0.25),
+    "wall_south": Obstacle(0.0, -3.25, 4.5, 0.25),
+    "wall_east": Obstacle(4.25, 0.0, 0.25, 3.0),
+    "wall_west": Obstacle(-4.25, 0.0, 0.25, 3.0),
+    "pillar": Obstacle(2.5, -1.2, 0.3, 0.3),
+}
+# The goal is a stretch of the east wall: what touches it is in.
+GOAL, GOAL_X, GOAL_HALF_WIDTH = "goal", 4.0, 0.8
+# The other agent walks from one of these places to the next.
+ROUND = ((-2.5, 2.2), (2.5, 2.2), (3.2, 1.0), (2.5, 2.2), (-2.5, 2.2), (-3.2, 0.0))
+BALL_DISTANCE = (0.8, 1.4)
+BALL_BEARING = (-0.5, 0.5)  # rad from the robot's initial heading
+
+
+def ball_somewhere(chance: Random) -> Ball:
+    """A ball at rest, a short way in front of the robot."""
+    distance, bearing = chance.uniform(*BALL_DISTANCE), chance.uniform(*BALL_BEARING)
+    return Ball(distance * cos(bearing), distance * sin(bearing))
+
 
 FINEST_S = 0.02  # s: a longer step is divided
 LONGEST_S = 1.0  # s: a longer step counts as this
@@ -52,12 +74,12 @@ class World:
         self.time = 0.0
         self.base = Base()
         self.servos = Servos(body.joints)
-        self.ball = scenery.ball_somewhere(chance)
-        self.neighbour = Neighbour(scenery.ROUND, chance)
+        self.ball = ball_somewhere(chance)
+        self.neighbour = Neighbour(ROUND, chance)
         self.battery = Battery()
         self.goals = 0
         self._ball_in = False
-        self.walls = tuple(scenery.WALLS.values())
+        self.walls = tuple(WALLS.values())
         self._hand = hand
         self._index = {joint.name: i for i, joint in enumerate(body.joints)}
         self._said: deque[Said] = deque(maxlen=UNHEARD)
@@ -116,14 +138,14 @@ class World:
         self._said.extend(Said(NAME, text, azimuth) for text in other.talk(self.time, dt))
 
     def _count_goals(self) -> None:
-        before, depth = self._ball_in, self.ball.x + ball.RADIUS - scenery.GOAL_X
-        self._ball_in = not self.ball.held and depth > -TOUCH_M and abs(self.ball.y) < scenery.GOAL_HALF_WIDTH
+        before, depth = self._ball_in, self.ball.x + ball.RADIUS - GOAL_X
+        self._ball_in = not self.ball.held and depth > -TOUCH_M and abs(self.ball.y) < GOAL_HALF_WIDTH
         self.goals += self._ball_in and not before
 
     @property
     def robot_obstacle(self) -> Obstacle:
         """The robot as an obstacle for others."""
-        return Obstacle(self.base.x, self.base.y, round=base.RADIUS)
+        return Obstacle(self.base.x, self.base.y, round=hardware.RADIUS)
 
     @property
     def hand(self) -> Vector:

@@ -8,26 +8,23 @@ from types import MappingProxyType
 
 from embodiment_bridge.body.description import BodyDescription, Light
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
-from embodiment_bridge.body.things import Things, no_things
+from embodiment_bridge.body.surroundings import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.motion.gait.swing import ArmSwing
-from embodiment_bridge.motion.joint_command import JointCommand
+from embodiment_bridge.motion.commands import JointCommand, VelocityCommand
+from embodiment_bridge.motion.gait.walk import ArmSwing
+from embodiment_bridge.motion.joints.direct import TargetWriter
 from embodiment_bridge.motion.joints.limp import limp_among
-from embodiment_bridge.motion.joints.pace import Pace
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.sensing import Sensed
-from embodiment_bridge.motion.joints.targets import TargetWriter
+from embodiment_bridge.motion.joints.sensing import Pace, Sensed
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
-from embodiment_bridge.motion.skills.auto_get_up import SKILL, AutoGetUp
-from embodiment_bridge.motion.skills.fall import FallDetector
+from embodiment_bridge.motion.skills.fall import SKILL, AutoGetUp, FallDetector
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
-from embodiment_bridge.motion.velocity_command import VelocityCommand
-from embodiment_bridge.motion.walking.reach import Reach
+from embodiment_bridge.motion.walking.go_to import Reach
 
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid

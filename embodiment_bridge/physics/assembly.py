@@ -11,11 +11,9 @@ import numpy as np
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco, one_line
-from embodiment_bridge.physics.gains import fill_in, rotor_of
-from embodiment_bridge.physics.joints import DrivenJoint, find_motors
-from embodiment_bridge.physics.model_file import ModelFile, compile_spec, read_model
+from embodiment_bridge.physics.joints import DrivenJoint, fill_in, find_motors, rotor_of
+from embodiment_bridge.physics.model_file import ModelFile, add_world, compile_spec, read_model
 from embodiment_bridge.physics.shapes import mesh_files
-from embodiment_bridge.physics.world_file import add_world
 
 BASES: Final = ("auto", "floating", "fixed")
 MOTOR: Final = "motor of "

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.physics.engine import mujoco
 

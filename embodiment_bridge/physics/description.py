@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A URDF of a robot that came as MJCF, for /tf and viewers: its links, joints and shapes.
+"""The URDF of a robot for /tf and viewers: written from MJCF, or given the meshes of its model.
 
 A body with several joints gets a link between each two.
 """
@@ -12,13 +12,15 @@ from typing import Final
 import numpy as np
 from lxml import etree
 
-from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
+from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, multiply, rotate
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.joints import HINGE, SLIDE
 from embodiment_bridge.physics.shapes import (
     NO_MESHES,
     add_origin,
     add_shape,
+    mesh_of,
     number,
     numbers,
     plus,
@@ -26,6 +28,100 @@ from embodiment_bridge.physics.shapes import (
     shown,
     vector,
 )
+from embodiment_bridge.urdf import Robot, link_pose, read_urdf
+from embodiment_bridge.urdf.meshes import parse
+
+# Gives the links of a robot description the meshes of its model, whose links may have other names and frames.
+
+BASE: Final = ""  # in place of the name of a joint
+
+
+def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[str, Path]) -> str:
+    """The description with the shapes of ``model`` on links that have meshes there; other links keep their own.
+
+    Links belong together by the joint that moves them. Joint angles are 0 at the same pose in both.
+    meshes: files by the name of the mesh.
+
+    Raises:
+        ConfigError: the description cannot be read.
+    """
+    robot = read_urdf(description)
+    tree = parse(read_text(description))
+    links = {link.get("name"): link for link in tree.iterfind("link")}
+    places = _places_at_zero(model, root)
+    movers = {link: _mover(robot, link) for link in robot.links}
+    for joint, geoms in _geoms(model, root).items():
+        own = [link for link, mover in movers.items() if mover == joint]
+        if not own or not any(mesh_of(model, geom, meshes) for geom in geoms):
+            continue
+        for link in own:
+            for visual in links[link].findall("visual"):
+                links[link].remove(visual)
+        first = robot.joints[joint].child if joint else own[0]
+        frame = _frame(robot, first)
+        for geom in geoms:
+            add_shape(links[first], model, geom, *_within(frame, places[geom]), meshes)
+    text: str = etree.tostring(tree, encoding="unicode")
+    return text
+
+
+def _geoms(model: mujoco.MjModel, root: int) -> dict[str, list[int]]:
+    """The geoms that viewers show, by the joint that moves them."""
+    found: dict[str, list[int]] = {}
+    for body in range(1, model.nbody):
+        if int(model.body_rootid[body]) == root:
+            found.setdefault(_joint_of(model, body, root), []).extend(shown(model, body))
+    return found
+
+
+def _joint_of(model: mujoco.MjModel, body: int, root: int) -> str:
+    while body != root:
+        last = int(model.body_jntadr[body]) + int(model.body_jntnum[body]) - 1
+        if model.body_jntnum[body] and model.jnt_type[last] in (HINGE, SLIDE):
+            return str(model.joint(last).name)
+        body = int(model.body_parentid[body])
+    return BASE
+
+
+def _mover(robot: Robot, link: str) -> str:
+    """The movable joint that is nearest above a link."""
+    joint = robot.parent_joint.get(link)
+    while joint is not None and not joint.type.movable:
+        joint = robot.parent_joint.get(joint.parent)
+    return joint.name if joint is not None else BASE
+
+
+def _places_at_zero(model: mujoco.MjModel, root: int) -> list[tuple[Vector, Quaternion]]:
+    """Where all geoms are, in the frame of the root body."""
+    data = mujoco.MjData(model)
+    for joint in range(model.njnt):
+        if model.jnt_type[joint] in (HINGE, SLIDE):
+            data.qpos[model.jnt_qposadr[joint]] = 0.0
+    mujoco.mj_kinematics(model, data)
+    base = vector(data.xpos[root]), quaternion(data.xquat[root])
+    found = []
+    for geom in range(model.ngeom):
+        body = int(model.geom_bodyid[geom])
+        turn = quaternion(data.xquat[body])
+        place = plus(vector(data.xpos[body]), rotate(turn, vector(model.geom_pos[geom])))
+        found.append(_within(base, (place, multiply(turn, quaternion(model.geom_quat[geom])))))
+    return found
+
+
+def _frame(robot: Robot, link: str) -> tuple[Vector, Quaternion]:
+    """The place of a link in the frame of the base at zero angles."""
+    base = BASE_LINK if BASE_LINK in robot.links else robot.root
+    pose = link_pose(robot, {joint.name: 0.0 for joint in robot.movable}, link, base)
+    if pose is None:  # behind a floating or planar joint
+        return (0.0, 0.0, 0.0), IDENTITY
+    return pose.xyz, pose.quaternion
+
+
+def _within(frame: tuple[Vector, Quaternion], pose: tuple[Vector, Quaternion]) -> tuple[Vector, Quaternion]:
+    """A pose in ``frame``; both are given in the same other frame."""
+    back = inverse(frame[1])
+    return rotate(back, plus(pose[0], frame[0], -1.0)), multiply(back, pose[1])
+
 
 BASE_LINK: Final = "base_link"
 NOWHERE: Final = (0.0, 0.0, 0.0)

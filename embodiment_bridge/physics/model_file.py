@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a robot from a file, URDF or MJCF, with MuJoCo's own reader."""
+"""Reads a robot (URDF or MJCF) and the world around it from files, with MuJoCo's own reader."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,12 +7,121 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from embodiment_bridge.core.errors import ConfigError
+from lxml import etree
+
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
-from embodiment_bridge.physics.urdf_file import add_mimics, prepare
 from embodiment_bridge.urdf import Robot, read_urdf
+from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
+
+# The world around a robot: one of those of this package, or an MJCF file.
+
+FOLDER: Final = Path(__file__).parent / "worlds"
+NONE: Final = "none"
+AUTO: Final = "auto"
+
+
+def shipped_worlds() -> dict[str, Path]:
+    """The worlds of this package by name."""
+    return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
+
+
+def add_world(spec: mujoco.MjSpec, world: str) -> None:
+    """Put a world into the same model as a robot.
+
+    world: a name of ``shipped_worlds``, the path of an MJCF file, ``none`` for nothing but the model's own, or
+    ``auto``: ``room``, unless the model has a floor.
+
+    Raises:
+        ConfigError: there is no such world, it cannot be read, is over a limit, or names in it are those of the robot.
+    """
+    if world == AUTO:
+        world = NONE if has_floor(spec) else "room"
+    if world == NONE:
+        return
+    shipped = shipped_worlds()
+    path = shipped.get(world, Path(world).expanduser())
+    if not path.is_file():
+        raise ConfigError(
+            unknown("world", world, (*shipped, NONE)) + "; a file of that name is not there either"
+        )
+    check_model(path)
+    try:
+        spec.attach(mujoco.MjSpec.from_file(str(path)), prefix="", frame=spec.worldbody.add_frame())
+    except ValueError as error:
+        raise ConfigError(f"world {path}: {one_line(error)}") from error
+
+
+def has_floor(spec: mujoco.MjSpec) -> bool:
+    """Whether a model brings a plane or a height field of its own."""
+    flat = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+    return any(geom.type in flat for geom in spec.worldbody.geoms)
+
+
+# A URDF as MuJoCo can read it: links stay as they are named, meshes are found, mimic joints become equalities.
+#
+# MuJoCo's own reader does the rest. It does not know ``package://``, mimics and speed limits.
+
+SETTINGS: Final = {
+    "fusestatic": "false",
+    "discardvisual": "false",
+    "strippath": "false",
+    "balanceinertia": "true",
+}
+MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
+
+
+def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
+    """The description with the settings that this package needs, and warnings about shapes that are left out.
+
+    Raises:
+        ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
+    """
+    root = parse(text.decode("utf-8"))
+    warnings: list[str] = []
+    for mesh in list(root.iter("mesh")):
+        shape = mesh.getparent().getparent()
+        name = mesh.get("filename", "")
+        found = find_mesh(name, path)
+        if found is not None and found.suffix.lower() in MESHES:
+            check_asset(found, f"model {path}: line {mesh.sourceline}: mesh")
+            mesh.set("filename", str(found))
+            continue
+        if shape.tag == "collision" and found is None:
+            raise ConfigError(
+                f"model {path}: line {mesh.sourceline}: mesh {name!r} of a collision is not there"
+            )
+        why = "is not there" if found is None else f"is not one of {', '.join(MESHES)}"
+        warnings.append(f"line {mesh.sourceline}: mesh {name!r} {why}: this {shape.tag} is left out")
+        shape.getparent().remove(shape)
+    compiler = _compiler(root)
+    for key, value in SETTINGS.items():
+        compiler.set(key, value)
+    return etree.tostring(root, encoding="unicode"), warnings
+
+
+def add_mimics(spec: mujoco.MjSpec, robot: Robot) -> None:
+    """Couple each mimic joint to the joint that it follows."""
+    for joint in robot.movable:
+        if joint.mimic is not None:
+            coupling = spec.add_equality(
+                type=mujoco.mjtEq.mjEQ_JOINT,
+                objtype=mujoco.mjtObj.mjOBJ_JOINT,
+                name1=joint.name,
+                name2=joint.mimic.joint,
+            )
+            coupling.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0]
+
+
+def _compiler(root: etree._Element) -> etree._Element:
+    extension = root.find("mujoco")
+    if extension is None:
+        extension = etree.SubElement(root, "mujoco")
+    compiler = extension.find("compiler")
+    return etree.SubElement(extension, "compiler") if compiler is None else compiler
+
 
 COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
 ROOT: Final = re.compile(rb"<\s*(robot|mujoco)\b")

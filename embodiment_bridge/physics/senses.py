@@ -1,15 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors of a simulated robot: joints, IMU, contacts of feet and hands; with noise, if wanted."""
+"""The sensors of a simulated robot.
 
-from collections.abc import Iterable
+Joints, IMU, contacts of feet and hands, battery, and a reckoned pose that drifts; with noise, if wanted.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import cos, sin
+from typing import Final
 
 import numpy as np
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.rotation import Quaternion, Vector
+from embodiment_bridge.core.rotation import Quaternion, Vector, wrap_angle
 from embodiment_bridge.physics.assembly import IMU
 from embodiment_bridge.physics.simulation import Simulation
+
+# The pose that a robot reckons from its own speed and turn rate, which drifts away from the true one.
+
+SPEED_ERROR: Final = 0.05  # share of the speed, standard deviation of one robot
+TURN_ERROR: Final = 0.002  # rad/s, offset of a gyro, likewise
+
+
+class Odometry:
+    """x, y m and yaw rad in ``odom``, which is ``map`` at the start. Its errors are drawn once, with ``seed``."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.x = self.y = self.yaw = 0.0
+        random = np.random.default_rng(seed)
+        self._scale = 1.0 + float(random.normal(0.0, SPEED_ERROR))
+        self._offset = float(random.normal(0.0, TURN_ERROR))
+
+    def begin(self, state: BodyState) -> None:
+        """Begin at the true pose."""
+        self.x, self.y, self.yaw = *state.base_position[:2], state.yaw
+
+    def update(self, speed: Vector, turn: float, seconds: float) -> None:
+        """Add ``seconds`` at a speed in the base's own axes (m/s) and a turn rate about z (rad/s)."""
+        self.yaw = wrap_angle(self.yaw + (turn + self._offset) * seconds)
+        forward, left = speed[0] * self._scale, speed[1] * self._scale
+        self.x += (forward * cos(self.yaw) - left * sin(self.yaw)) * seconds
+        self.y += (forward * sin(self.yaw) + left * cos(self.yaw)) * seconds
+
+    def of(self, state: BodyState) -> BodyState:
+        """The state with this pose instead of the true one; height and tilt stay."""
+        return replace(state, base_position=(self.x, self.y, state.base_position[2]), yaw=self.yaw)
+
+
+# A battery that the motors and the computer of a robot discharge.
+
+IDLE_W: Final = 5.0  # computer and electronics
+HEAT_SHARE: Final = 0.3  # W of heat per Nm that a motor holds, relative to a fast motor of that size
+FULL_V, EMPTY_V = 12.6, 10.2  # three lithium cells
+
+
+@dataclass(slots=True)
+class Battery:
+    """capacity: Wh. charge: 0 to 1 of it; power: W drawn in the last step."""
+
+    capacity: float
+    charge: float = 1.0
+    power: float = IDLE_W
+
+    @property
+    def voltage(self) -> float:
+        """The voltage, V."""
+        return EMPTY_V + (FULL_V - EMPTY_V) * self.charge
+
+    def step(self, effort: Sequence[float], speed: Sequence[float], seconds: float) -> None:
+        """Let ``seconds`` pass with torques (Nm) at speeds (rad/s); a motor that brakes charges nothing."""
+        work = sum(max(torque * rate, 0.0) for torque, rate in zip(effort, speed, strict=True))
+        self.power = IDLE_W + work + HEAT_SHARE * sum(map(abs, effort))
+        self.charge = max(self.charge - self.power * seconds / (3600.0 * self.capacity), 0.0)
+
 
 # Standard deviations at noise 1, those of usual encoders and MEMS sensors: rad, rad/s, rad/s, m/s2, m, rad
 ANGLE, SPEED, RATE, ACCELERATION, PLACE, TILT = 0.001, 0.02, 0.01, 0.1, 0.01, 0.005

@@ -13,9 +13,8 @@ from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.physics.assembly import EYE
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.simulation import Simulation
-from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Sighting
-from embodiment_bridge.scene.field_of_view import FieldOfView
+from embodiment_bridge.scene.sight import FieldOfView, Pose
 
 NEAR: Final = 1e-4  # m: so far behind the shell of a head the ray goes on
 DEEPEST: Final = 16  # shells round the eye

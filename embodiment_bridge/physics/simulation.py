@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot in a simulated world, stepped in this process: plain Python, for learning, tests and searches.
+"""A robot in a simulated world, stepped in this process, with the body of its model.
+
+Plain Python, for learning, tests and searches.
 
     simulation = Simulation(Path("urdf/desk_humanoid.urdf"))
     runner = MotionRunner(simulation.body)
@@ -11,6 +13,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import cos, sin
 from pathlib import Path
 from typing import Final
@@ -18,15 +21,55 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.body_file import channel_of, plain_body
+from embodiment_bridge.body.description import BodyDescription, Joint
 from embodiment_bridge.body.state import BodyState, JointTargets
-from embodiment_bridge.core.errors import CommandError, LinkError, unknown
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError, unknown
 from embodiment_bridge.core.rotation import Quaternion, Vector, rpy_from_quaternion
 from embodiment_bridge.physics.assembly import MOTOR, Assembly, assemble
 from embodiment_bridge.physics.engine import mujoco
-from embodiment_bridge.physics.model_body import body_of_model, with_gains
-from embodiment_bridge.physics.places import drop_height, place_body
-from embodiment_bridge.physics.pushes import Pushes
+from embodiment_bridge.physics.joints import DrivenJoint
+from embodiment_bridge.physics.perturbations import Pushes, drop_height, place_body
+
+# The body of a model: all its driven joints, or those of a body file with the gains of the model.
+
+UNLIMITED: Final = 1e4  # rad or m, for a joint without a range: 1600 turns of a wheel
+SKILLS: Final = ("reset", "rest")
+
+
+def body_of_model(assembly: Assembly) -> BodyDescription:
+    """A body with all driven joints; rest is the first keyframe of the model, or the angle nearest to 0."""
+    first: Mapping[str, float] = next(iter(assembly.keyframes.values()), {})
+    joints = [_joint(joint, first.get(joint.name, 0.0)) for joint in assembly.joints]
+    return plain_body(assembly.name, joints, SKILLS)
+
+
+def with_gains(body: BodyDescription, assembly: Assembly) -> BodyDescription:
+    """The body, with the model's gains for joints that have none.
+
+    Raises:
+        ConfigError: a joint of the body is not driven in the model.
+    """
+    known = {joint.name: joint for joint in assembly.joints}
+    joints = []
+    for joint in body.joints:
+        if joint.name not in known:
+            raise ConfigError(
+                f"body {body.name!r}: {unknown(f'joint of model {assembly.name!r}', joint.name, known)}"
+            )
+        model = known[joint.name]
+        joints.append(joint if joint.kp or joint.kd else replace(joint, kp=model.kp, kd=model.kd))
+    return replace(body, joints=tuple(joints))
+
+
+def _joint(joint: DrivenJoint, rest: float) -> Joint:
+    lower, upper = max(joint.lower, -UNLIMITED), min(joint.upper, UNLIMITED)
+    rest = min(max(rest, lower), upper)
+    return Joint(
+        joint.name, channel_of(joint.name), lower, upper, joint.velocity, joint.effort, joint.kp, joint.kd, rest,
+        joint.name,
+    )  # fmt: skip
+
 
 CLEARANCE: Final = 0.001  # m between the soles and the ground at the start
 GREATEST: Final = 1e10  # of a control, above which MuJoCo takes all of them for garbage

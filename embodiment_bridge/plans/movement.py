@@ -9,8 +9,7 @@ from math import cos, hypot, inf, radians
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import Vector, wrap_angle
 from embodiment_bridge.plans.routine import Move, SkillCall, Stage, Wait
 from embodiment_bridge.plans.world import Place, World, bearing, distance
 

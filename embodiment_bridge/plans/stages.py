@@ -9,8 +9,7 @@ from typing import Final
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.core.units import RAD_PER_DEG
+from embodiment_bridge.core.rotation import RAD_PER_DEG, Vector
 from embodiment_bridge.plans.action import Parameter
 from embodiment_bridge.plans.movement import (
     LOST,

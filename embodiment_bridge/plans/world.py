@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import atan2, hypot
 
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import Vector, wrap_angle
 
 
 @dataclass(frozen=True, slots=True)

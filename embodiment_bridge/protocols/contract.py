@@ -6,9 +6,8 @@ from typing_extensions import override
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
-from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
-from embodiment_bridge.wire.codec import Codec
-from embodiment_bridge.wire.events import EXCERPT_LIMIT, Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.protocols.registry import Input, Output, ProtocolSpec
+from embodiment_bridge.wire.codec import EXCERPT_LIMIT, Codec, Malformed, Truncated, Unknown, excerpt
 
 __all__ = [
     "EXCERPT_LIMIT", "Codec", "Converter", "Cycle", "Input", "Malformed", "Messages", "Output", "Parameter",

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState, JointTargets
-from embodiment_bridge.body.things import Thing
+from embodiment_bridge.body.surroundings import FixedFrames, Thing
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Start
 

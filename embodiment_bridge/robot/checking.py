@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from embodiment_bridge.bml import Document, Problem, analyse, check, read, to_json
-from embodiment_bridge.bml.nodes.walk import preorder
-from embodiment_bridge.bml.rules.capabilities import Allowed, check_channels
+from embodiment_bridge.bml.nodes.node import preorder
+from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.robot.values import Check

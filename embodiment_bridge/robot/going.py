@@ -8,7 +8,7 @@ from typing import Final
 
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.robot.senses import Senses
 
 Document = dict[str, object]

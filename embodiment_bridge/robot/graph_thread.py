@@ -11,8 +11,8 @@ import rclpy
 from rclpy.node import Node
 from typing_extensions import override
 
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.runtime import Runtime

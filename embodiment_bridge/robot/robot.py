@@ -14,13 +14,12 @@ from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 from typing_extensions import override
 
-from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.body.state import SkillInfo
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.launching.environment import prepare
-from embodiment_bridge.launching.launch_description import LaunchDescription
-from embodiment_bridge.launching.names import join_namespace
+from embodiment_bridge.launching.launch_description import LaunchDescription, join_namespace
 from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
 from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs

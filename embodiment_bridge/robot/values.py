@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from embodiment_bridge.bml.base.problems import Problem
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 
 WENT_WELL = ("SUCCEEDED", "STOPPED")
 

@@ -8,9 +8,8 @@ soccer camera the error is a few centimetres; between pictures the gyro updates 
 import math
 from collections.abc import Mapping, Sequence
 
-from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
-from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.scene.camera import BODY, Pose
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate, wrap_angle
+from embodiment_bridge.scene.sight import BODY, Pose
 
 GRAVITY = 9.81  # m/s2
 STEADY = 0.2  # share by which the acceleration may differ from gravity and still be used for the tilt

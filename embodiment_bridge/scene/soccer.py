@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Known, Sighting
-from embodiment_bridge.scene.sight import Agent, Sight
+from embodiment_bridge.scene.sight import Agent, Pose, Sight
 
 BALL: Final = "B"  # the name of the ball in the RoboCup simulators
 LEAST_PLAYER: Final = (

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.core.own_thread import OwnThread
-from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
+from embodiment_bridge.wire.framing import Line, LineFramer
 
 LIMITS_DEG: Final = (90.0, 45.0)  # of pan and tilt
 SPEED_DEG_S: Final = 300.0

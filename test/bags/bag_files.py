@@ -7,9 +7,8 @@ from pathlib import Path
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
-from embodiment_bridge.bags.definitions import definition
-from embodiment_bridge.bags.writer import BagWriter
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.bags.writer import BagWriter, definition
+from embodiment_bridge.launching.environment import find_share
 
 STRING = "std_msgs/msg/String"
 BEGIN = 1_700_000_000_000_000_000  # ns

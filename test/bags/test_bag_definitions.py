@@ -6,9 +6,9 @@ import json
 import pytest
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from embodiment_bridge.bags.definitions import definition
+from embodiment_bridge.bags.writer import definition
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 
 TYPES = [
     "std_msgs/msg/String",

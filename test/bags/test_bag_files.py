@@ -16,12 +16,11 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.rosbag2 import Reader
 
 from embodiment_bridge.bags import unpacking
-from embodiment_bridge.bags.definitions import definition
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.bags.unpacking import MOST
-from embodiment_bridge.bags.writer import BagWriter
+from embodiment_bridge.bags.writer import BagWriter, definition
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 
 TEXTS = {0.0: "a", 0.5: "b", 2.0: "c" * 3000}
 

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 from embodiment_bridge.nodes.base.runtime import Runtime
 

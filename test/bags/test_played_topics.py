@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.executables import node_factory
+from embodiment_bridge.launching.launch_description import ros_args
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.launching.ros_args import ros_args
-from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.bags.bag_playback import asked_of_a_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.protocols import registry

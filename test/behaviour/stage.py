@@ -10,8 +10,7 @@ from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT, Cues, rehearse
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.bml.document import (

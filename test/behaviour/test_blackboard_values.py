@@ -3,7 +3,7 @@
 
 import pytest
 
-from embodiment_bridge.behaviour.engine.values import value_of
+from embodiment_bridge.behaviour.engine.blackboard import value_of
 from embodiment_bridge.core.errors import CommandError
 
 

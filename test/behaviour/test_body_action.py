@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from stage import SKILLS, Foretold, Script, Stage, body, delay, forever, par, seq
 
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualSkills
 from embodiment_bridge.bml.document import Body, Document
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError

@@ -10,9 +10,9 @@ from test_log import Logged
 
 from embodiment_bridge.behaviour.engine import node as nodes
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.nodes.tree_builder import SLICE
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.bml import to_json
 

@@ -22,7 +22,7 @@ from stage import (
     timeout,
 )  # fmt: skip
 
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.bml.document import Stop
 
 CLEAN = delay(0.5, name="clean")

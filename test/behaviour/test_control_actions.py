@@ -8,7 +8,7 @@ from stage import SKILLS, Script, Stage, body, delay, document, lastly, par, seq
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.rehearsal.rehearse import Cues, rehearse
 from embodiment_bridge.bml import check
-from embodiment_bridge.body.control_actions import with_control_actions
+from embodiment_bridge.body.state import with_control_actions
 
 CONTROLLED = with_control_actions(SKILLS | {"reset": replace(SKILLS["reset"], channels=("head",))})
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from stage import SKILLS, Script, body, delay, document, lastly, loop, seq
 
 from embodiment_bridge.behaviour.engine.loading import Rules
-from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.runs.director import MAX_QUEUE, Director
 from embodiment_bridge.behaviour.runs.run import Run
 

@@ -29,7 +29,7 @@ from stage import (
 )  # fmt: skip
 
 from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, Blackboard
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 from embodiment_bridge.core.errors import CommandError
 
 NO = guard("no", delay(1))

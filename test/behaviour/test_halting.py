@@ -4,7 +4,7 @@
 import pytest
 from stage import Script, Stage, body, box, delay, fail, forever, par, play, seq, stop
 
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.body.state import SkillStatus
 
 THREE = ("HEAD_SHAKE", "WAIST_SHAKE", "EYE_RED")

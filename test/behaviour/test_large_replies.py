@@ -9,9 +9,9 @@ from test_building_in_slices import placed
 from test_log import Logged
 
 from embodiment_bridge.behaviour.engine import loading
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.nodes.tree_builder import SLICE
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.bml import to_json
 

@@ -5,8 +5,8 @@ import pytest
 from stage import Script, Stage, body, delay, par, play, player, request, sel, seq
 
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.engine.outcome import RunState
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.engine.results import RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
 from embodiment_bridge.core.errors import CommandError
 
 URL = "http://cloud.example/next"

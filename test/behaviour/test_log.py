@@ -29,11 +29,10 @@ from test_random_documents import ANYTHING, CHAIN, COUNTS, trees
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
-from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.bml import to_json

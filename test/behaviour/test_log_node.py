@@ -10,8 +10,8 @@ from stage import Stage, dry_run
 from embodiment_bridge.bml import Estimate, analyse, read, to_data
 from embodiment_bridge.bml.authoring import show
 from embodiment_bridge.bml.authoring.builder import node
-from embodiment_bridge.bml.authoring.schema import schema
-from embodiment_bridge.bml.nodes.log import Log
+from embodiment_bridge.bml.authoring.json_form import schema
+from embodiment_bridge.bml.nodes.leaves import Log
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import Script, Stage, body, delay, forever, loop, par, play, player, seq
 
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 
 PERFORMANCE = par(seq(play(), delay(1)), loop(20, seq(body(slot=0.4), delay(0.6))))  # 21 s
 

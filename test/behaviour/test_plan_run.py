@@ -3,11 +3,11 @@
 
 import pytest
 
-from embodiment_bridge.behaviour.engine.outcome import Outcome, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.results import Outcome, RunState
 from embodiment_bridge.behaviour.plans.action_plan import MAX_STEPS, Options, StepState
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action

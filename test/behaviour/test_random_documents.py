@@ -26,7 +26,7 @@ from stage import (
 )
 
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.bml.document import Box, Composite, Delay, Loop
 
 OUTCOMES = {"SUCCEEDED", "FAILED", "STOPPED", "ERROR"}

@@ -26,7 +26,7 @@ from stage import (
 from test_random_documents import ANYTHING, CHAIN, COUNTS, FINITE, OUTCOMES, SECONDS, TIMED, trees
 
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.bml import analyse
 
 KEYS = st.sampled_from(["a", "b"])

@@ -9,7 +9,7 @@ import pytest
 from stage import VOICE, Stage, box, delay, fail, loop, par, request, sel, seq
 
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}

@@ -26,9 +26,9 @@ from stage import (
 from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
-from embodiment_bridge.behaviour.nodes.request import Request, depth_of, in_tail_position
+from embodiment_bridge.behaviour.nodes.other_documents import Request, depth_of, in_tail_position
 from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}

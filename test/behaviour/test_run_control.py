@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import Script, Stage, body, delay, fail, guard, lastly, lines, loop, par, play, put, seq
 
-from embodiment_bridge.behaviour.engine.outcome import RunState
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia
+from embodiment_bridge.behaviour.engine.results import RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia
 from embodiment_bridge.core.errors import ConfigError
 
 

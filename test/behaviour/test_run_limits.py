@@ -27,7 +27,7 @@ from stage import (
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 

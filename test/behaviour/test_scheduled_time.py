@@ -5,7 +5,7 @@ import pytest
 from stage import SKILLS, SONG, Script, Stage, body, box, delay, fail, forever, loop, outcome, par, play, seq
 
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualSkills
 from embodiment_bridge.body.state import SkillInfo
 
 TEN_SECONDS = seq(*[delay(1)] * 10)

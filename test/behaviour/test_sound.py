@@ -7,7 +7,7 @@ import pytest
 from stage import LENGTHS, SONG, VOICE, Stage, delay, lines, loop, outcome, par, play, player, seq, speak
 
 from embodiment_bridge.behaviour.engine.ports import SoundRequest, SoundStatus
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia
 from embodiment_bridge.bml.document import Document, Player
 from embodiment_bridge.core.errors import CommandError, ConfigError
 

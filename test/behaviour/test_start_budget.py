@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.behaviour.engine.start_budget import StartBudget, Turn
+from embodiment_bridge.behaviour.engine.clock import StartBudget, Turn
 
 
 @dataclass(eq=False)

@@ -21,7 +21,7 @@ from stage import (
     stop,
 )
 
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from embodiment_bridge import bml
-from embodiment_bridge.behaviour.nodes.registry import makers
+from embodiment_bridge.behaviour.nodes.tree_builder import makers
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.registry import TYPES, WRAPPING, WRITTEN
 

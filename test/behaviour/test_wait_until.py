@@ -10,9 +10,9 @@ from stage import Stage
 
 from embodiment_bridge.bml import Estimate, analyse, read, to_data
 from embodiment_bridge.bml.authoring import show
-from embodiment_bridge.bml.authoring.schema import schema
+from embodiment_bridge.bml.authoring.json_form import schema
 from embodiment_bridge.bml.base.conditions import Compare
-from embodiment_bridge.bml.nodes.wait_until import WaitUntil
+from embodiment_bridge.bml.nodes.leaves import WaitUntil
 
 UNTIL = {"key": "ready", "op": "==", "value": True}
 PLAIN = {"type": "wait_until", "until": UNTIL}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"

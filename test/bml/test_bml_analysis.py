@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Estimate, analyse, read
 from embodiment_bridge.bml.document import Box, Composite, Delay, Document, Loop, Player, Stop
-from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.bml.nodes.node import preorder
 from embodiment_bridge.body.state import SkillInfo
 
 S, F, NEVER = "success", "failure", "never"

@@ -7,7 +7,7 @@ import pytest
 
 from embodiment_bridge.behaviour.engine.loading import Rejected, Rules, load
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.rules.capabilities import (
+from embodiment_bridge.bml.rules.operator_rules import (
     EVERYTHING,
     allowed_fetched,
     allowed_to,

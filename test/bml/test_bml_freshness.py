@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.bml.reading.freshness import age_refusal, time_of
+from embodiment_bridge.bml.reading.envelope import age_refusal, time_of
 from embodiment_bridge.bml.reading.reader import metadata_of
 
 NOON = 1515405600.0  # 2018-01-08 10:00:00 UTC

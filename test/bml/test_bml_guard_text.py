@@ -4,7 +4,7 @@
 import pytest
 
 from embodiment_bridge.bml.base.conditions import Compare
-from embodiment_bridge.bml.rules.guard_text import parse_guard
+from embodiment_bridge.bml.rules.operator_rules import parse_guard
 from embodiment_bridge.core.errors import ConfigError
 
 

@@ -5,8 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from embodiment_bridge.bml.rules.public_addresses import NOT_PUBLIC_4, NOT_PUBLIC_6, is_public
-from embodiment_bridge.bml.rules.url_policy import address_refusal
+from embodiment_bridge.bml.rules.url_policy import NOT_PUBLIC_4, NOT_PUBLIC_6, address_refusal, is_public
 
 PUBLIC = [
     "1.1.1.1",

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import embodiment_bridge.bml as bml
-from embodiment_bridge.bml.authoring.schema import schema
+from embodiment_bridge.bml.authoring.json_form import schema
 from embodiment_bridge.bml.nodes.registry import KEYS, WRITTEN
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from embodiment_bridge.bml import Estimate, analyse, read
 from embodiment_bridge.bml.authoring import show
-from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.bml.nodes.node import preorder
 
 WAIT = {"type": "delay", "duration": 1}
 SHOWN = {

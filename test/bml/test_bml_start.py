@@ -6,7 +6,7 @@ import json
 import pytest
 
 from embodiment_bridge import bml
-from embodiment_bridge.bml.base.words import place_at, place_of, words_of
+from embodiment_bridge.bml.base.texts import place_at, place_of, words_of
 from embodiment_bridge.bml.document import Guard, Player, Start
 
 SAY = {"type": "speak", "name": "hi", "content": "Look over there, a bird!"}

@@ -7,7 +7,7 @@ import pytest
 from bml_documents import resolves
 
 from embodiment_bridge.bml import Limits, read
-from embodiment_bridge.bml.reading.parse import bracket_depth
+from embodiment_bridge.bml.reading.json_values import bracket_depth
 
 WAIT = '{"type":"delay","duration":1}'
 

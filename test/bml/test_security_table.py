@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import check, read
-from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.body.state import SkillInfo
-from embodiment_bridge.media.loudness import Loudness, quiet_hours
+from embodiment_bridge.core.unicode_text import one_line
+from embodiment_bridge.media.channels import Loudness, quiet_hours
 
 ROOT = Path(__file__).parents[2]
 HERE = "bml/test_security_table.py"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli import command_line, interruption
+from embodiment_bridge.cli import command_line, ending
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s
@@ -79,8 +79,8 @@ def test_a_module_that_is_being_loaded_cannot_hide_it(tmp_path) -> None:
         "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\nexcept BaseException:\n    pass\n"
     )
     program = (
-        "import signal; from embodiment_bridge.cli import interruption; "
-        "interruption.handle_by(interruption.raise_or_end); import loaded_slowly; print('went on')"
+        "import signal; from embodiment_bridge.cli import ending; "
+        "ending.handle_by(ending.raise_or_end); import loaded_slowly; print('went on')"
     )
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{SAME_PYTHON['PYTHONPATH']}"}
     ended = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, timeout=PATIENCE)
@@ -89,13 +89,13 @@ def test_a_module_that_is_being_loaded_cannot_hide_it(tmp_path) -> None:
 
 def test_otherwise_it_is_an_exception_so_that_things_are_put_away() -> None:
     with pytest.raises(KeyboardInterrupt):
-        interruption.raise_or_end(signal.SIGINT, None)
+        ending.raise_or_end(signal.SIGINT, None)
 
 
 def test_a_program_in_the_background_of_a_script_ignores_it() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        interruption.handle_by(interruption.end)
+        ending.handle_by(ending.end)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)

@@ -3,7 +3,7 @@
 
 import io
 
-from embodiment_bridge.cli.progress import Progress, together
+from embodiment_bridge.cli.terminal import Progress, together
 
 BOTH = ["HEAD_SHAKE", "swing"]
 

@@ -15,8 +15,8 @@ import pytest
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.unicode_text import is_unicode
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
-from embodiment_bridge.wire.json_events import decode_stream
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.json_text import decode_stream
 
 MakeCodec = Callable[[], Any]
 

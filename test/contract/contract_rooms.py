@@ -15,7 +15,7 @@ import pytest
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.wire.json_commands import read_commands
+from embodiment_bridge.wire.json_text import read_commands
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "EMBODIMENT_BRIDGE_TEST_DATA"

@@ -9,8 +9,8 @@ import pytest
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.dummy.codec import HeadCodec
 from embodiment_bridge.protocols.dummy.events import SetJoints
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
-from embodiment_bridge.wire.line_framing import LineFramer
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.framing import LineFramer
 
 STREAM = b"hello head\njoint pan 1 tilt 2 t 3\nbattery 80\n"
 BAD = b"joint pan 1\nhello head\n"

@@ -16,7 +16,7 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.body.agent_bridge import PARAMETERS
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.converter import Converter, Cycle
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 pytestmark = pytest.mark.parametrize("name", with_body())
 

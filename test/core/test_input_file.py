@@ -9,19 +9,19 @@ import pytest
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.cli.command_line import main
-from embodiment_bridge.cli.robots.parameter_file import read_parameters
+from embodiment_bridge.cli.robots.robot import read_parameters
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import MOST_TEXT, read_bytes, read_text
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file
 from embodiment_bridge.fetching.signature import read_key
 from embodiment_bridge.launching import document as launch_document
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
-from embodiment_bridge.link.transports.replay import Replay
+from embodiment_bridge.link.transports.tape import Replay
 from embodiment_bridge.media.files import marks
 from embodiment_bridge.nodes.body import robot_model
 from embodiment_bridge.physics.model_file import read_model as read_physics_model
 from embodiment_bridge.plans.plan_file import read_plan_file
-from embodiment_bridge.protocols.opencog.world.thing_file import read_things
+from embodiment_bridge.protocols.opencog.world.report import read_things
 from embodiment_bridge.standins.maeden.world import read_world
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing.token import token_of_user

@@ -8,7 +8,7 @@ import pytest
 
 from embodiment_bridge.bml import read
 from embodiment_bridge.bml.authoring import builder
-from embodiment_bridge.standins.bml.faults import FAULTS
+from embodiment_bridge.standins.bml.replies import FAULTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "builder.md").read_text(encoding="utf-8")

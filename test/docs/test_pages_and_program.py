@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.body.usual_skills import EMOTIONS
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.cli.command_line import COMMANDS
 from embodiment_bridge.cli.commands import run_bml
-from embodiment_bridge.cli.outcome import EXIT_CODES
+from embodiment_bridge.cli.ending import EXIT_CODES
 from embodiment_bridge.dynamixel.tables.control_table import models, table
 from embodiment_bridge.launching.read import read_arguments
 from embodiment_bridge.nodes.body import joint_driver, mock_body
 from embodiment_bridge.nodes.mujoco import parameters as mujoco
 from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
 from embodiment_bridge.protocols import dummy, maeden, rcsssmj, simspark
-from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.protocols.registry import Output
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

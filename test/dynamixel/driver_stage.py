@@ -7,8 +7,7 @@ from pathlib import Path
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.servo import JointReading
-from embodiment_bridge.dynamixel.bus.state import SERVING
+from embodiment_bridge.dynamixel.bus.servo import SERVING, JointReading
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from builtin_interfaces.msg import Time
 
-from embodiment_bridge.body.battery_section import BatteryCurve
 from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.description import BatteryCurve
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.messages import battery_state

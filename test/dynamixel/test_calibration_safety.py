@@ -4,17 +4,18 @@
 import errno
 import math
 import os
+import threading
 import time
 from dataclasses import replace
 
 import pytest
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, PATIENCE, Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
-from embodiment_bridge.dynamixel.bus.state import SERVING, BusState
+from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState
 from embodiment_bridge.dynamixel.config.calibration import (
     LARGEST_FILE,
     Stored,
@@ -80,6 +81,27 @@ def test_a_limp_joint_is_calibrated_within_its_range_and_stays_when_it_is_driven
     stage.activate()
     time.sleep(0.2)
     assert abs(stage.register(1, "present_position") - ticks) <= 1
+
+
+def test_a_joint_that_is_calibrated_again_before_the_disk_has_kept_the_first_is_where_it_was_said_to_be(
+    stages,
+) -> None:
+    stage = stages([servo(1)]).start(active=False)
+    begun: list[float] = []
+    go = threading.Event()
+
+    def keep(entries) -> None:
+        begun.append(entries["j1"].shift)
+        assert go.wait(PATIENCE)
+
+    answers: list[tuple[bool, str, int]] = []
+    for _ in range(2):
+        stage.bus.request(requests.Calibrate({"j1": 0.3}, keep), lambda *answer: answers.append(answer))
+    stage.until(lambda: len(begun) == 2)
+    go.set()
+    stage.until(lambda: len(answers) == 2)
+    assert stage.reading(1).position == pytest.approx(0.3, abs=0.01)
+    assert shift(stage) == begun[-1]
 
 
 def test_of_several_joints_none_is_shifted_when_one_cannot_be(stages) -> None:

@@ -11,7 +11,7 @@ import pytest
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.registers import Registers
-from embodiment_bridge.dynamixel.commission import kill, steps
+from embodiment_bridge.dynamixel.commission import steps
 from embodiment_bridge.dynamixel.commission.checklist import (
     FAILED,
     LEFT_OUT,
@@ -85,7 +85,7 @@ def pull_and_plug(bench):
     threading.Thread(target=work, daemon=True).start()
 
 
-@pytest.mark.parametrize("model", ["xm430_w350", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
+@pytest.mark.parametrize("model", ["xm430_w350", "xl330_m288", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
 def test_a_sound_servo_passes_and_is_left_as_it_was(bench, model):
     bench = bench(model)
     before = bench.bus.snapshot()[1]
@@ -199,6 +199,16 @@ def test_a_watchdog_that_sleeps(bench):
     )
 
 
+def test_a_watchdog_that_had_fired_before_is_no_fault_of_the_servo(bench):
+    bench = bench()
+    bench.servo.trip_watchdog()
+    results = bench.check("hold")
+    assert results["hold"].result == PASSED, results["hold"].text
+    assert not bench.outcome.afterwards
+    assert bench.servo.memory.get("bus_watchdog") == 0
+    assert bench.servo.memory.get("goal_pwm") == 885
+
+
 def test_a_watchdog_that_fires_and_lets_the_motor_turn_on(bench):
     bench = bench()
     memory = bench.servo.memory
@@ -243,8 +253,7 @@ def test_a_servo_that_does_not_come_back(bench):
 
 
 def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
-    for module in (kill, steps):
-        monkeypatch.setattr(module, "LET_GO_S", 2.0)
+    monkeypatch.setattr(steps, "LET_GO_S", 2.0)
     bench = bench()
 
     def deaf():
@@ -261,7 +270,7 @@ def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
 
 def test_a_driver_that_cannot_drive(bench, monkeypatch):
     bench = bench()
-    monkeypatch.setattr("embodiment_bridge.dynamixel.commission.kill.START_S", 5.0)
+    monkeypatch.setattr("embodiment_bridge.dynamixel.commission.steps.START_S", 5.0)
     results = bench.check("kill", on_step=at("kill", lambda: bench.bus.inject("axis", id=1, state="stuck")))
     assert "the driver did not drive it" in results["kill"].text
 

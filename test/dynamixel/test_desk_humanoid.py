@@ -12,7 +12,7 @@ import yaml
 from lxml import etree
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.usual_skills import EMOTIONS
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.tables.control_table import table

@@ -5,7 +5,7 @@ import pytest
 from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 

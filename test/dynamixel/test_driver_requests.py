@@ -10,10 +10,10 @@ from test_driver_safety import ask
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest
+from embodiment_bridge.dynamixel.bus.servo import stored_of
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
 SYNC_WRITE_GOAL = bytes((0x83, 116, 0))  # instruction and address

@@ -13,10 +13,10 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus import port as port_module
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.bus.port import open_port
+from embodiment_bridge.dynamixel.bus.reading import plan_reads
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.calibration import load_calibration
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup
 from embodiment_bridge.dynamixel.messages import joint_states, servo_states

@@ -9,10 +9,11 @@ from driver_stage import MARGIN_S, Stage, counted, servo
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.registers import Registers
+from embodiment_bridge.dynamixel.bus.servo import stored_of
 from embodiment_bridge.dynamixel.bus.settings import Settings
+from embodiment_bridge.dynamixel.config.calibration import Stored
 
 MANY = {"mode": "extended_position", "lower": -20.0, "upper": 20.0}
 GEARED = {"reduction": 3.0, "lower": -1.5, "upper": 1.5}
@@ -122,6 +123,7 @@ def test_a_joint_that_is_left_driven_holds_where_it_is_while_its_turn_is_unknown
     with Registers(stage.link) as registers:
         registers.write(1, "operating_mode", 4)
         registers.write(1, "torque_enable", 1)
+        registers.keep_torque()
     stage.start()
     stage.drive_until(lambda: stage.reading(2).position > 0.4, j1=Target(0.5), j2=Target(0.5))
     assert stage.register(1, "torque_enable")
@@ -141,6 +143,15 @@ def test_a_geared_joint_in_position_mode_that_was_turned_by_hand_knows_its_turn(
     assert horn(stage) == pytest.approx(3.6, abs=0.1)
     assert ask(stage, requests.Reboot(["j1"]))[0]
     assert stage.reading(1).position == pytest.approx(horn(stage) / 3.0, abs=0.01)
+
+
+def test_a_servo_that_keeps_its_turns_is_believed_however_far_it_was_turned_by_hand(stages) -> None:
+    config = servo(1, **GEARED | {"model": "ym070_210_r051", "lower": -3.0, "upper": 3.0})
+    stage = stages([config], stored={"j1": Stored(1, config.model, ticks=0, clean=True)})
+    turn(stage, 7.0)
+    stage.start(active=False)
+    assert stage.reading(1).position == pytest.approx(horn(stage) / 3.0, abs=0.01)
+    assert not stage.reading(1).reason
 
 
 def test_a_turn_that_a_servo_forgot_while_an_answer_was_lost_is_counted(stages, monkeypatch) -> None:

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.wire import events, packet, packet1
 from embodiment_bridge.dynamixel.wire.codec import Codec
-from embodiment_bridge.dynamixel.wire.crc import POLYNOMIAL, crc16
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits, error_code
-from embodiment_bridge.dynamixel.wire.instructions import HardwareError
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.dynamixel.wire.instructions import HardwareError, error_bits, error_code
+from embodiment_bridge.dynamixel.wire.packet import POLYNOMIAL, crc16
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 TRICKY = st.lists(st.sampled_from([0xFF, 0xFD, 0x00]), max_size=24).map(bytes)
 DATA = st.one_of(TRICKY, st.binary(max_size=40))

@@ -6,10 +6,9 @@ from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
-from embodiment_bridge.dynamixel.bus.described_servos import described_servos
 from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue
 from embodiment_bridge.dynamixel.bus.requests import SetTorque
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState, described_servos
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 

@@ -3,10 +3,10 @@
 
 import pytest
 
-from embodiment_bridge.body.plain_body import channel_of
+from embodiment_bridge.body.body_file import channel_of
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
-from embodiment_bridge.dynamixel.config.plain_body import plain_body
+from embodiment_bridge.dynamixel.config.servo_config import plain_body
 from embodiment_bridge.nodes.body.joint_driver import ports_of
 from embodiment_bridge.urdf import Mimic, read_urdf
 

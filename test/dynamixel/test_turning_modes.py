@@ -13,8 +13,7 @@ from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.goal_writer import Target, goal_of
-from embodiment_bridge.dynamixel.bus.servo import make_servo
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState, make_servo
 from embodiment_bridge.dynamixel.tables.control_table import table
 
 MODES = {"velocity": 1, "current": 0, "pwm": 16}
@@ -184,7 +183,7 @@ def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode
         stage.start(active=False)
         why = "joint 'j2': XL330-M288 has no mode 'velocity' (it has: position, extended_position, "
         assert stage.reading(2).reason.startswith(why)
-        assert "its motor may turn on after its Bus Watchdog has fired" in stage.reading(2).reason
+        assert "its motor may keep turning after its Bus Watchdog has fired" in stage.reading(2).reason
         answers: list[tuple[bool, str, int]] = []
         request = requests.SetMode(["j1"], "current", force=True)
         stage.bus.request(request, lambda *answer: answers.append(answer))
@@ -193,3 +192,17 @@ def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode
         assert stage.register(1, "operating_mode") == 3
     finally:
         stage.close()
+
+
+def test_a_wheel_of_a_model_whose_watchdog_does_not_stop_it_turns_and_the_risk_is_told(stages) -> None:
+    stage = stages("velocity", model="xl330_m288", lower=-math.inf, upper=math.inf)
+    stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
+    assert "its motor may keep turning after its Bus Watchdog has fired" in stage.reading(1).reason
+    answers: list[tuple[bool, str, int]] = []
+    for mode in ("pwm", "position"):
+        request = requests.SetMode(["j1"], mode, force=True)
+        stage.bus.request(request, lambda *answer: answers.append(answer))
+    stage.until(lambda: len(answers) == 2)
+    assert [success for success, _, _ in answers] == [False, True]
+    stage.until(lambda: stage.reading(1).torque)
+    assert not stage.reading(1).reason

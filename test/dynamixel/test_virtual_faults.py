@@ -6,7 +6,7 @@ from virtual_stage import Stage
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.dynamixel.virtual.requests import MAX_FAULTS, Requests
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks

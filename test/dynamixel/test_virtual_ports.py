@@ -17,11 +17,9 @@ import pytest
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.virtual.clock import VirtualClock, WallClock
-from embodiment_bridge.dynamixel.virtual.control import ControlSocket, ask
-from embodiment_bridge.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.virtual.line import Pacing, VirtualClock, WallClock
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.dynamixel.virtual.requests import Requests
+from embodiment_bridge.dynamixel.virtual.requests import ControlSocket, Requests, ask
 from embodiment_bridge.dynamixel.wire import packet
 
 ROOT = Path(__file__).parents[2]
@@ -214,7 +212,7 @@ def test_place_that_cannot_be_had_is_named(tmp_path, make, error):
 
 SERVER = """\
 import sys
-from embodiment_bridge.dynamixel.virtual.pty_port import PtyPort
+from embodiment_bridge.dynamixel.virtual.ports import PtyPort
 port = PtyPort(sys.argv[1])
 print("serves", flush=True)
 sys.stdin.read()

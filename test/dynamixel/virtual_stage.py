@@ -5,7 +5,7 @@ from functools import partial
 
 from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 

@@ -83,7 +83,7 @@ def test_run_bml_without_a_graph_says_what_to_do() -> None:
         (["up", "bringup.launch.xml", "body:=tractor"], "'tractor'"),
         (["up", "bringup.launch.xml", "bodi:=mock"], "did you mean 'body'"),
         (["decode", "morse"], "unknown protocol 'morse'"),
-        (["run-bml", "/no/such.json"], "/no/such.json: No such file or directory"),
+        (["run-bml", "/no/such.json"], "/no/such.json: cannot be read: No such file or directory"),
         (
             ["bml", "dry-run", "--media", "http://a/b", "-"],
             "--media 'http://a/b' is not of the form URL=VALUE",

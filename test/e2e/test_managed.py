@@ -14,12 +14,12 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import JointTargets
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.convert import BodyMap
 from embodiment_bridge.protocols.rcsssmj.events import Percept
-from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
+from embodiment_bridge.protocols.rcsssmj.managed_robot import ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 
 ROOT = Path(__file__).parents[2]

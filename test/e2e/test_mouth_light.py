@@ -10,7 +10,7 @@ from run_stage import RunStage
 from embodiment_bridge.media.files.marks import Marks, to_text
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.standins.bml.tones import wav
+from embodiment_bridge.standins.bml.replies import wav
 
 OPEN, CLOSED = "a", "m"  # phonemes
 

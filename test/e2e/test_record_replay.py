@@ -18,8 +18,8 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.bags.reader import BagReader
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.executables import behavior_tree, player, recorder
-from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime

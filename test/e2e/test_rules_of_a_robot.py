@@ -9,8 +9,7 @@ import pytest
 from run_stage import RunStage
 from std_msgs.msg import Bool
 
-from embodiment_bridge.cli.robots.asked import ask_robot
-from embodiment_bridge.cli.robots.robot import Robot
+from embodiment_bridge.cli.robots.robot import Robot, ask_robot
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 

@@ -14,7 +14,7 @@ from std_msgs.msg import Float32, String
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.standins.bml.documents import link
+from embodiment_bridge.standins.bml.replies import link
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 SHAKE = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.3}

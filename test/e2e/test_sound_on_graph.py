@@ -18,7 +18,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.standins.bml.tones import wav
+from embodiment_bridge.standins.bml.replies import wav
 
 NOD = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.2}
 

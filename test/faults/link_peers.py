@@ -10,11 +10,10 @@ from random import Random
 from typing import Protocol
 
 from embodiment_bridge.standins.maeden.cycle import Simulation
-from embodiment_bridge.standins.maeden.rules import rules_of
 from embodiment_bridge.standins.maeden.server import OWN_WORLD
 from embodiment_bridge.standins.maeden.world import World as Grid
-from embodiment_bridge.standins.simspark.agents import AgentConversation
-from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.maeden.world import rules_of
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Faults
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.framing import Framer, frame
 

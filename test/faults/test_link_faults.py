@@ -14,7 +14,7 @@ from link_peers import PEERS
 from link_stage import Bridge
 
 from embodiment_bridge.link.session import Phase
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 
 BODIES = tuple(PEERS)
 SOCCER = ("rcsssmj", "simspark")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from embodiment_bridge.fetching import FetchRules, shown
+from embodiment_bridge.fetching.connection import MAX_LOOKUPS
 from embodiment_bridge.fetching.fetcher import MAX_DOCUMENT, TOTAL_S
-from embodiment_bridge.fetching.resolving import MAX_LOOKUPS
 
 PAGE = (Path(__file__).parents[2] / "docs/requests.md").read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ import pytest
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection
-from embodiment_bridge.standins.bml.faults import BOMB_MEGABYTES, FAULTS
+from embodiment_bridge.standins.bml.replies import BOMB_MEGABYTES, FAULTS
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 SOUNDS = ("audio/*",)

@@ -8,7 +8,7 @@ import pytest
 
 from embodiment_bridge.fetching import FetchError
 from embodiment_bridge.fetching.connection import GuardedSocket
-from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
+from embodiment_bridge.fetching.rules import SLICE_S, Deadline
 
 PATIENCE_S = 30.0
 

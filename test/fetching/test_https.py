@@ -10,8 +10,7 @@ from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.connection import tls_context
-from embodiment_bridge.media.speech.cloud import CloudSettings
-from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
+from embodiment_bridge.media.speech.cloud import CloudSettings, speech_fetcher
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS, fetch_rules
 from embodiment_bridge.standins.bml.server import BmlPeer
 

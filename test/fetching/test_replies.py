@@ -9,7 +9,7 @@ import pytest
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
-from embodiment_bridge.fetching.resolving import Place
+from embodiment_bridge.fetching.connection import Place
 
 FETCHER = Fetcher(FetchRules(UrlPolicy(trusted_hosts=frozenset({"a.example"}))))
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
-from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection, resolving
+from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection
 
 
 def refused(fetcher, url, **options):
@@ -48,7 +48,7 @@ def names(monkeypatch):
         assert type
         return [(2 if "." in at else 10, type, 6, "", (at, port)) for at in table[host].pop(0)]
 
-    monkeypatch.setattr(resolving.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(connection.socket, "getaddrinfo", look_up)
     return table
 
 
@@ -117,7 +117,7 @@ def test_a_mapped_name_is_never_looked_up(names, reached):
 
 def test_one_lookup_after_the_other(names, reached):
     """A lookup that has ended makes room for another."""
-    names["a.example"] = [["8.8.8.8"]] * (resolving.MAX_LOOKUPS + 1)
+    names["a.example"] = [["8.8.8.8"]] * (connection.MAX_LOOKUPS + 1)
     codes = {refused(Fetcher(FetchRules(UrlPolicy())), "http://a.example/").code for _ in range(9)}
     assert codes == {"UNREACHABLE"}
 
@@ -126,14 +126,14 @@ def test_a_name_that_does_not_exist(monkeypatch):
     def look_up(host, port, *, type):
         raise OSError("no such name")
 
-    monkeypatch.setattr(resolving.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(connection.socket, "getaddrinfo", look_up)
     assert refused(Fetcher(FetchRules(UrlPolicy())), "http://a.example/").code == "UNKNOWN_HOST"
 
 
 def test_a_resolver_without_an_answer(monkeypatch):
     answered = threading.Event()
-    monkeypatch.setattr(resolving.socket, "getaddrinfo", lambda *_, type: answered.wait(5) and [])
-    monkeypatch.setattr(resolving, "_lookups", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(connection.socket, "getaddrinfo", lambda *_, type: answered.wait(5) and [])
+    monkeypatch.setattr(connection, "_lookups", threading.BoundedSemaphore(2))
     fetcher = Fetcher(FetchRules(UrlPolicy()))
     try:
         codes = [refused(fetcher, "http://a.example/", total_s=0.1).code for _ in range(3)]

@@ -10,8 +10,7 @@ from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.cli.commands.peer import PEERS
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
-from embodiment_bridge.fetching.acceptance import Acceptance
-from embodiment_bridge.fetching.signature import LONGEST_KEY, SHORTEST_KEY, read_key, sign, verify
+from embodiment_bridge.fetching.signature import LONGEST_KEY, SHORTEST_KEY, Acceptance, read_key, sign, verify
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 KEY = b"a key that both have"

@@ -20,7 +20,7 @@ from embodiment_bridge.bml import check, read
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.cli.commands import bml_replay
-from embodiment_bridge.cli.robots.parameter_file import read_parameters
+from embodiment_bridge.cli.robots.robot import read_parameters
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.core.resolve import resolve
@@ -28,14 +28,14 @@ from embodiment_bridge.dynamixel.config.calibration import load_calibration
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
-from embodiment_bridge.link.transports.replay import Replay
+from embodiment_bridge.link.transports.tape import Replay
 from embodiment_bridge.nodes.mujoco.parameters import PARAMETERS
 from embodiment_bridge.physics.model_file import compile_spec, read_model
 from embodiment_bridge.plans.plan_file import parse_plan_file
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.protocols.opencog.world.thing_file import parse_things
+from embodiment_bridge.protocols.opencog.world.report import parse_things
 from embodiment_bridge.urdf import read_urdf
-from embodiment_bridge.wire.json_commands import read_commands
+from embodiment_bridge.wire.json_text import read_commands
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"

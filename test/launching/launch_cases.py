@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
+from embodiment_bridge.launching.launch_description import ros_args
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.launching.ros_args import ros_args
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -83,7 +83,7 @@ def end_programs_with(code: int, folder: Path, monkeypatch) -> None:
     program.parent.mkdir()
     program.write_text(PROGRAM.format(python=sys.executable, code=code))
     program.chmod(0o755)
-    monkeypatch.setattr("embodiment_bridge.launching.programs.find_program", lambda name: str(program))
+    monkeypatch.setattr("embodiment_bridge.launching.up.find_program", lambda name: str(program))
 
 
 @pytest.mark.parametrize("code", [0, 8])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.expression import MAX_TEXT, calculate
+from embodiment_bridge.launching.substitutions import MAX_EXPRESSION, calculate
 
 RESULTS = [
     ("1 + 1", "2"),
@@ -36,7 +36,7 @@ ERRORS = [
     ("1\n2", "cannot be read"),
     ("07", "cannot be read"),
     ("1\0", "cannot be read"),
-    ("(" * (MAX_TEXT // 2) + ")" * (MAX_TEXT // 2), "cannot be read"),
+    ("(" * (MAX_EXPRESSION // 2) + ")" * (MAX_EXPRESSION // 2), "cannot be read"),
     ("1 // 0", "divides by zero"),
     ("1 % (2 - 2)", "divides by zero"),
     ("1 / 2", "not '1 / 2'"),
@@ -54,7 +54,7 @@ ERRORS = [
     ("[1][0]", "not '[1][0]'"),
     ("1 if 1 else 2", "not '1 if 1 else 2'"),
     ("(x := 1)", "not '(x := 1)'"),
-    ("1" * (MAX_TEXT + 1), "more than 200 characters"),
+    ("1" * (MAX_EXPRESSION + 1), "more than 200 characters"),
 ]
 
 
@@ -86,7 +86,7 @@ def test_same_as_python(text):
     assert calculate(text) == expected
 
 
-@given(st.text(alphabet="0123456789+-*/%<>=!() \tax.'_,:[]", max_size=MAX_TEXT))
+@given(st.text(alphabet="0123456789+-*/%<>=!() \tax.'_,:[]", max_size=MAX_EXPRESSION))
 def test_any_text_is_calculated_or_refused(text):
     try:
         result = calculate(text)

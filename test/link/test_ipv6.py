@@ -9,8 +9,7 @@ from embodiment_bridge.cli.commands.peer import PEERS
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
-from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
 
 PATIENCE = 30.0  # s; the machine may be busy
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from embodiment_bridge.link.transports import parting_client
-from embodiment_bridge.link.transports.parting_client import PartingClient
+from embodiment_bridge.link.transports import tcp
+from embodiment_bridge.link.transports.tcp import PartingClient
 
 PATIENCE = 20.0  # s; the machine may be busy
 
@@ -43,7 +43,7 @@ def test_server_can_send_until_it_has_heard_that_the_client_leaves():
 
 
 def test_client_leaves_right_after_the_server_has_sent_something(monkeypatch):
-    monkeypatch.setattr(parting_client, "PARTING", PATIENCE)
+    monkeypatch.setattr(tcp, "PARTING", PATIENCE)
     left, closing = [], threading.Event()
 
     def talk(link):

@@ -8,8 +8,7 @@ import pytest
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports import probed_client
 from embodiment_bridge.link.transports.probed_client import ProbedClient
-from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
 
 PATIENCE = 30.0  # s; the machine may be busy
 LOTS = b"w" * 5_000_000  # more than any socket buffer holds

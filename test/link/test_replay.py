@@ -4,7 +4,7 @@
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.link.transports.replay import CHUNK, Replay
+from embodiment_bridge.link.transports.tape import CHUNK, Replay
 
 
 class Clock:

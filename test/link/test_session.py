@@ -17,7 +17,7 @@ from embodiment_bridge.link.session import (
     Session,
     linked,
 )
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 PATIENCE = 30.0  # s; the machine may be busy
 

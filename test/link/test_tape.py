@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.link.transports.replay import Replay
-from embodiment_bridge.link.transports.tape import Tape
+from embodiment_bridge.link.transports.tape import Replay, Tape
 
 
 class Peer:

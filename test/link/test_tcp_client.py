@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 
 PATIENCE = 30.0  # s; the machine may be busy
 

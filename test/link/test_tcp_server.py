@@ -4,8 +4,7 @@
 import pytest
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
 
 PATIENCE = 30.0  # s; the machine may be busy
 

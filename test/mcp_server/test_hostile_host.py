@@ -306,7 +306,7 @@ def test_numbers_that_a_robot_cannot_use_are_refused(bad) -> None:
     with pytest.raises(CommandError, match="not a number"):
         arguments.number("x", -1, 1)
     with pytest.raises(CommandError, match="not a number"):
-        arguments.parameters("parameters")
+        arguments.parameters("parameters", ())
 
 
 @pytest.mark.soak

@@ -78,6 +78,7 @@ async def serving(robot, token, use) -> None:
         ({}, 401),
         ({"authorization": "Bearer wrong"}, 401),
         ({"authorization": f"Bearer {TOKEN}", "origin": "https://evil.example"}, 403),
+        ({"origin": "http://["}, 403),
         ({"authorization": f"Bearer {TOKEN}", "host": "evil.example"}, 421),
     ],
 )
@@ -175,6 +176,22 @@ def test_stop_needs_the_token_and_an_own_name(robot) -> None:
 
 
 HALF = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+def test_a_batch_of_stops_stops_once(robot, monkeypatch) -> None:
+    frozen = []
+
+    async def freeze(_, tool):
+        frozen.append(tool)
+
+    monkeypatch.setattr(RobotServer, "freeze", freeze)
+
+    async def use(url) -> None:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+            answer = await client.post(url, json=[STOP] * 1000, headers=WITH_TOKEN)
+            assert (answer.status_code, frozen) == (400, ["stop"])
+
+    anyio.run(serving, robot, TOKEN, use)
 
 
 def test_half_requests_of_strangers_keep_nobody_out(robot, monkeypatch) -> None:

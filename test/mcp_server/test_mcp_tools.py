@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_stage import LONG, PATIENCE, connected, until
 
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.mcp_server.schemas import NAMES, tools
 
 

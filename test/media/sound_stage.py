@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.loader import Loaded
-from embodiment_bridge.media.outputs.null_output import NullOutput
+from embodiment_bridge.media.outputs.output import NullOutput
 from embodiment_bridge.media.player import Player
 
 

@@ -14,9 +14,8 @@ from embodiment_bridge.core import helper_process
 from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.outputs import device_output, sound_device
-from embodiment_bridge.media.outputs.device_output import DeviceOutput
-from embodiment_bridge.media.outputs.null_output import NullOutput
-from embodiment_bridge.media.outputs.opening import open_output
+from embodiment_bridge.media.outputs.device_output import DeviceOutput, open_output
+from embodiment_bridge.media.outputs.output import NullOutput
 
 ENVIRONMENT = of_outside_program(os.environ)
 SOUNDS = Path(__file__).parents[1] / "data" / "sounds"

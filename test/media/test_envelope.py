@@ -8,8 +8,8 @@ import wave
 import pytest
 from sound_stage import write_wav
 
-from embodiment_bridge.media.files.envelope import BLOCK_S, envelope
 from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.files.wav import BLOCK_S, envelope
 from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.speech.store import Speech
 

@@ -8,8 +8,8 @@ import pytest
 from sound_stage import SoundStage
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.media.channels import Loudness, quiet_hours
 from embodiment_bridge.media.cue import Cue
-from embodiment_bridge.media.loudness import Loudness, quiet_hours
 from embodiment_bridge.media.player import MAX_CHANNELS, MAX_SOUNDS, Player
 
 

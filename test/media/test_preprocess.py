@@ -99,7 +99,7 @@ def test_everything_round_the_text_stays(store, voice):
 
 
 def nodes(document):
-    from embodiment_bridge.bml.nodes.walk import preorder
+    from embodiment_bridge.bml.nodes.node import preorder
 
     return preorder(document.root)
 

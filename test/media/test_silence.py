@@ -7,14 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.bml.base.words import words_of
+from embodiment_bridge.bml.base.texts import words_of
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.wav import wav_length
-from embodiment_bridge.media.speech.espeak import EspeakSpeaker
-from embodiment_bridge.media.speech.silence import OrSilence, SilentSpeaker, times_of
-from embodiment_bridge.media.speech.store import SpeechError, SpeechStore, Spoken
+from embodiment_bridge.media.speech.programs import EspeakSpeaker
+from embodiment_bridge.media.speech.store import (
+    OrSilence,
+    SilentSpeaker,
+    SpeechError,
+    SpeechStore,
+    Spoken,
+    times_of,
+)
 from embodiment_bridge.nodes.sound.media_parameters import PARAMETERS, Surroundings, make_player
 
 NEVER = bool

@@ -18,10 +18,14 @@ from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.files.wav import wav_length
 from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
-from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker
-from embodiment_bridge.media.speech.espeak import SYSTEM_LIBRARIES, EspeakSpeaker, libraries, marks_of
-from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
-from embodiment_bridge.media.speech.piper import PiperSpeaker
+from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker, speech_fetcher
+from embodiment_bridge.media.speech.programs import (
+    SYSTEM_LIBRARIES,
+    EspeakSpeaker,
+    PiperSpeaker,
+    libraries,
+    marks_of,
+)
 from embodiment_bridge.media.speech.store import SpeechError, SpeechStore, Spoken
 
 NEVER = bool
@@ -208,7 +212,14 @@ def test_a_cloud_that_answers_with_a_page(tmp_path):
 
 @pytest.mark.parametrize(
     "template",
-    ["", "https://a.example/", "https://{text}.example/", "https://a.example/{text}{key}", "{text}"],
+    [
+        "",
+        "https://a.example/",
+        "https://{text}.example/",
+        "https://a.example/{text}{key}",
+        "{text}",
+        "http://[/{text}",
+    ],
 )
 def test_bad_templates(template):
     with pytest.raises(ConfigError, match="speech template"):

@@ -6,9 +6,8 @@ import struct
 import pytest
 from sound_stage import Clock, write_wav
 
-from embodiment_bridge.media.files.envelope import envelope
-from embodiment_bridge.media.files.wav import HEADER_READS, open_wav, wav_length
-from embodiment_bridge.media.outputs.null_output import UNKNOWN_S, NullOutput
+from embodiment_bridge.media.files.wav import HEADER_READS, envelope, open_wav, wav_length
+from embodiment_bridge.media.outputs.output import UNKNOWN_S, NullOutput
 
 
 def with_chunks(path, chunks):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillReport, SkillRequest
+from embodiment_bridge.mock.sight import things
 from embodiment_bridge.mock.skills import NativeSkills
-from embodiment_bridge.mock.view import things
 from embodiment_bridge.mock.world import World
 from embodiment_bridge.motion.runner import MotionRunner
 

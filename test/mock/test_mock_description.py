@@ -10,7 +10,7 @@ from mock_stage import BODY, ROOT
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.rehearsal.rehearse import Cues, rehearse
 from embodiment_bridge.body.description import CHANNELS
-from embodiment_bridge.cli.robots import known_bodies
+from embodiment_bridge.cli.robots import robot
 from embodiment_bridge.mock.world import BASE_HEIGHT
 from embodiment_bridge.urdf import JointType, Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
 
@@ -98,8 +98,8 @@ def test_it_has_every_channel_and_every_skill_is_available() -> None:
 @pytest.fixture
 def skills(monkeypatch):
     """The skills as the command line finds them, of this checkout."""
-    monkeypatch.setattr(known_bodies, "find_share", lambda package: Path(ROOT))
-    return known_bodies.body_skills("mock")
+    monkeypatch.setattr(robot, "find_share", lambda package: Path(ROOT))
+    return robot.body_skills("mock")
 
 
 @pytest.mark.parametrize(

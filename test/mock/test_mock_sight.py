@@ -8,7 +8,7 @@ from mock_stage import BODY, ROOT
 
 from embodiment_bridge.mock.sight import Sight
 from embodiment_bridge.mock.world import World
-from embodiment_bridge.scene.field_of_view import FieldOfView
+from embodiment_bridge.scene.sight import FieldOfView
 from embodiment_bridge.urdf import read_urdf
 
 URDF = ROOT / "urdf/mock.urdf"

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mock_stage import BODY
 
-from embodiment_bridge.mock import ball, base, battery, messages, neighbour, scenery
+from embodiment_bridge.mock import ball, hardware, messages, neighbour
 from embodiment_bridge.mock.obstacles import is_free
-from embodiment_bridge.mock.view import sightings
-from embodiment_bridge.mock.world import BASE_HEIGHT, LONGEST_S, World
+from embodiment_bridge.mock.sight import sightings
+from embodiment_bridge.mock.world import BASE_HEIGHT, LONGEST_S, WALLS, World
 
 REST = tuple(joint.rest for joint in BODY.joints)
 INSIDE = 3.0, 4.0  # m, half of the floor along y and x
@@ -46,10 +46,10 @@ def check(world: World) -> None:
     speeds = zip(BODY.joints, world.servos.velocity, strict=True)
     assert all(abs(speed) <= joint.velocity + 1e-9 for joint, speed in speeds)
     robot = (world.base.x, world.base.y)
-    assert is_free(robot, base.RADIUS, world.walls)
+    assert is_free(robot, hardware.RADIUS, world.walls)
     assert abs(robot[0]) < INSIDE[1]
     assert abs(robot[1]) < INSIDE[0]
-    assert is_free(robot, base.RADIUS, [world.neighbour.obstacle])
+    assert is_free(robot, hardware.RADIUS, [world.neighbour.obstacle])
     if not world.ball.held:
         assert is_free((world.ball.x, world.ball.y), ball.RADIUS, world.walls)
         assert abs(world.ball.x) < INSIDE[1]
@@ -116,15 +116,15 @@ def test_speed_of_a_joint_is_its_way_in_the_step(dt) -> None:
 def test_base_has_mass() -> None:
     world = World(BODY)
     world.step(0.02, REST, 1.0, 0.0)
-    assert world.base.forward == pytest.approx(base.ACCELERATION * 0.02)
-    assert messages.imu(world, None, "imu_link").linear_acceleration.x == pytest.approx(base.ACCELERATION)
+    assert world.base.forward == pytest.approx(hardware.ACCELERATION * 0.02)
+    assert messages.imu(world, None, "imu_link").linear_acceleration.x == pytest.approx(hardware.ACCELERATION)
 
 
 def test_wall_stops_the_robot_and_slides_it_along() -> None:
     world = World(BODY)
     world.base.x, world.base.yaw = 3.0, 0.3
     run(world, 3.0, 1.0)
-    assert world.base.x == pytest.approx(4.0 - base.RADIUS, abs=1e-5)
+    assert world.base.x == pytest.approx(4.0 - hardware.RADIUS, abs=1e-5)
     assert world.base.y > 0.3
     world.base.yaw = 0.0
     run(world, 0.5, 1.0)
@@ -155,7 +155,7 @@ def test_robot_pushes_the_ball() -> None:
     world.ball.x, world.ball.y = 0.5, 0.0
     run(world, 3.0, 0.4)
     assert world.ball.x > 1.2
-    assert world.distance(world.ball.x, world.ball.y) > base.RADIUS + ball.RADIUS - 1e-6
+    assert world.distance(world.ball.x, world.ball.y) > hardware.RADIUS + ball.RADIUS - 1e-6
 
 
 def test_ball_at_the_wall_stays_in_the_room_when_the_robot_comes() -> None:
@@ -234,15 +234,15 @@ def test_what_nobody_takes_is_bounded() -> None:
 
 
 def test_battery_goes_down_slowly_and_faster_while_driving() -> None:
-    cell = battery.Battery()
+    cell = hardware.Battery()
     cell.step(0.0, 3600.0)
     at_rest = 1.0 - cell.charge
     cell.step(0.5, 60.0)
     assert at_rest == pytest.approx(0.25)
     assert 1.0 - at_rest - cell.charge == pytest.approx(7.0 / 60.0 / 4.0)
     cell.step(1.0, 1e9)
-    assert (cell.charge, cell.voltage) == (0.0, battery.EMPTY_V)
-    message = messages.battery_state(battery.Battery(0.5, 2.0), None)
+    assert (cell.charge, cell.voltage) == (0.0, hardware.EMPTY_V)
+    message = messages.battery_state(hardware.Battery(0.5, 2.0), None)
     assert (message.percentage, message.current) == (0.5, -2.0)
     assert message.voltage == pytest.approx(11.4)
 
@@ -250,7 +250,7 @@ def test_battery_goes_down_slowly_and_faster_while_driving() -> None:
 def test_entities_are_all_that_is_there() -> None:
     world = World(BODY)
     things = {thing.id: thing for thing in sightings(world, "mock")}
-    assert set(things) == {"ball", "robin", "goal", *scenery.WALLS}
+    assert set(things) == {"ball", "robin", "goal", *WALLS}
     assert (things["ball"].kind, things["ball"].size) == ("ball", (0.16, 0.16, 0.16))
     assert (things["robin"].kind, things["robin"].properties) == ("player", (("name", "robin"),))
     assert things["pillar"].kind == "wall"

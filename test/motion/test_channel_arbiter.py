@@ -3,7 +3,7 @@
 
 import pytest
 
-from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
+from embodiment_bridge.motion.joints.posture import ChannelArbiter
 
 # claims in order -> what the last one takes from whom, and who holds what in the end
 CASES = [

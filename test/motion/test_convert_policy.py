@@ -10,7 +10,7 @@ import pytest
 
 from embodiment_bridge.body.network_file import Layer, Network, read_network
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.policy.network import outputs_of
+from embodiment_bridge.motion.policy.controller import outputs_of
 
 TOOL = Path(__file__).parents[2] / "tools/convert_policy"
 sys.path.insert(0, str(TOOL))

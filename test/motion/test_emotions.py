@@ -7,8 +7,8 @@ import pytest
 from motion_stage import SMALL_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
-from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.core.errors import CommandError, ConfigError
 
 BODIES = Path(__file__).parents[2] / "config/bodies"

@@ -13,7 +13,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.fall import FallDetector
-from embodiment_bridge.protocols.soccer.beaming import Beaming
+from embodiment_bridge.protocols.soccer.requests import Beaming
 
 RISE = """
   rise:

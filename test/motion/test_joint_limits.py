@@ -10,7 +10,7 @@ from motion_stage import SMALL, T1, Stage
 
 from embodiment_bridge.body.state import BodyState, SkillRequest
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.joints.limits import JointLimiter
+from embodiment_bridge.motion.joints.posture import JointLimiter
 
 ANY = st.floats(allow_nan=True, allow_infinity=True)
 ANGLE = ANY | st.floats(-4, 4)

@@ -7,7 +7,7 @@ import pytest
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import TOGETHER, WalkCommand
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait

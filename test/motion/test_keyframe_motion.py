@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from motion_stage import DT, SMALL, T1, Stage
 
 from embodiment_bridge.body.description import Joint, Keyframe
-from embodiment_bridge.body.least_times import shortest_motion, shortest_move
+from embodiment_bridge.body.motion_section import shortest_motion, shortest_move
 from embodiment_bridge.motion.joints.keyframes import Motion, Piece, piece_to, pieces_of
 from embodiment_bridge.motion.joints.move import STOP_S, Brake, Move, Stop, Way
 

@@ -9,7 +9,7 @@ from motion_stage import DT, T1, T1_FILE
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
-from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import WalkCommand, Walker
 from embodiment_bridge.motion.joints.sensing import LEVEL
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.motion.gait.leg_ik import SHORTEST, LegIk
+from embodiment_bridge.motion.gait.gait import SHORTEST, LegIk
 
 BACK, THIGH, SHANK = 0.014, 0.235854, 0.28
 LEG = LegIk(BACK, THIGH, SHANK)

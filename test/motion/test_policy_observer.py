@@ -10,7 +10,7 @@ from policy_stage import JOINTS, WIDTH, write
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.joints.sensing import Sensed
-from embodiment_bridge.motion.policy.observer import Observer
+from embodiment_bridge.motion.policy.controller import Observer
 
 STILL = (0.0, 0.0, 0.0)
 WALK = (0.5, -0.25, 0.75)

@@ -9,8 +9,8 @@ from motion_stage import DT, T1
 from policy_stage import JOINTS, LEGS, manifest, network, stage
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
-from embodiment_bridge.motion.gait.kick_step import Kick
 from embodiment_bridge.motion.gait.policy_walk import FAULT_S, PAUSE_S
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import WalkCommand
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.scene.entities import Known, Sighting

@@ -8,8 +8,7 @@ import pytest
 from motion_stage import ARM, DT, HEIGHT, SMALL, T1, Stage
 
 from embodiment_bridge.body.state import BodyState, SkillStatus
-from embodiment_bridge.motion.joints.pace import LONGEST_STEP_S
-from embodiment_bridge.motion.joints.sensing import BASE_TIMEOUT_S, Sensed
+from embodiment_bridge.motion.joints.sensing import BASE_TIMEOUT_S, LONGEST_STEP_S, Sensed
 from embodiment_bridge.motion.runner import PATIENCE_S, MotionRunner
 
 NAN = math.nan

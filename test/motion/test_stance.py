@@ -11,7 +11,7 @@ from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.locomotion.stance import StanceChange
+from embodiment_bridge.motion.locomotion.legs import StanceChange
 
 KNEE = "Left_Knee_Pitch"
 DESK = Path(T1_FILE).with_name("desk_humanoid.yaml")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from motion_stage import T1
 
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.motion.runner import MotionRunner
 
 pytest.importorskip("mujoco")

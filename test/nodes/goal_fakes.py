@@ -48,7 +48,11 @@ class FakeServer:
 
         def create_timer(_: float, callback: Any, **__: Any) -> Any:
             self.looks.append(callback)
-            return SimpleNamespace(cancel=lambda: None, reset=lambda: None, is_canceled=lambda: True)
+            return SimpleNamespace(
+                cancel=lambda: self.looks.remove(callback),
+                reset=lambda: self.looks.append(callback),
+                is_canceled=lambda: callback not in self.looks,
+            )
 
         return SimpleNamespace(create_timer=create_timer, **others)
 
@@ -68,5 +72,5 @@ class FakeServer:
     def passes(self, seconds: float) -> None:
         for _ in range(round(10 * seconds)):
             self.now += 0.1
-            for look in self.looks:
+            for look in tuple(self.looks):
                 look()

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from std_msgs.msg import String
 
-from embodiment_bridge.mock.joints import LAG_S
+from embodiment_bridge.mock.hardware import LAG_S
 from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, LOOK_S, PER_LIMIT

@@ -478,3 +478,13 @@ def test_a_trajectory_that_was_slowed_down_says_so(action) -> None:
     action.report(SkillReport("run 1", SkillStatus.SUCCEEDED, 1.0, reason="took 0.30 s, not 0.05 s"))
     look(action, 0.5, 10.0)
     assert action._server.ended[0][1:] == (True, 0, "took 0.30 s, not 0.05 s")
+
+
+def test_a_goal_that_is_missed_names_the_joints_that_are_limp(action) -> None:
+    action._server.begin(goal())
+    action.queue.move()
+    action.report(SkillReport("run 1", SkillStatus.SUCCEEDED, 1.0, reason="cannot be moved: pan (limp)"))
+    look(action, 0.0, 10.0)
+    look(action, 0.0, 12.0)
+    text = "pan is 0.500 rad from its goal; cannot be moved: pan (limp)"
+    assert action._server.ended[0][1:] == (False, follow_trajectory.GOAL_VIOLATED, text)

@@ -7,6 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml
 from goal_fakes import FakeServer
+from rclpy.task import Future
 
 from embodiment_bridge.nodes.base import goal_client
 from embodiment_bridge.nodes.base.goal_client import DocumentClient
@@ -97,6 +98,57 @@ def test_server_that_is_out_of_sight_after_a_pause_of_the_client_is_not_gone(ser
     server.is_there = False
     server.passes(1.0)
     assert sent.lost
+
+
+def test_goal_that_is_sent_after_a_pause_does_not_hide_it(server):
+    client = DocumentClient(server.node())
+    first = client.send(ExecuteBml.Goal())
+    server.accepts()
+    server.passes(1.0)
+    server.is_there = False
+    server.now += 60.0  # the pause
+    client.send(ExecuteBml.Goal())
+    server.passes(1.0)
+    assert first.result is None
+
+
+def test_goals_that_are_sent_meanwhile_do_not_keep_a_lost_one(server):
+    client = DocumentClient(server.node())
+    first = client.send(ExecuteBml.Goal())
+    server.is_there = False
+    for _ in range(5):
+        client.send(ExecuteBml.Goal())
+        server.passes(0.2)
+    assert first.lost
+
+
+def test_feedback_is_told_once_the_goal_is_accepted_and_not_kept_when_it_is_lost(server):
+    client, told = DocumentClient(server.node()), []
+    client.send(ExecuteBml.Goal(), told.append)
+    early, late = ExecuteBml.Feedback(elapsed=1.0), ExecuteBml.Feedback(elapsed=2.0)
+    server.tells(early)
+    assert told == []
+    server.accepts()
+    server.tells(late)
+    assert told == [early, late]
+    server.answer = Future()
+    sent = client.send(ExecuteBml.Goal(), told.append)
+    server.passes(goal_client.ANSWER_WITHIN + 0.2)
+    server.tells(late)
+    assert (bool(sent.lost), sent._early) == (True, [])
+    server.accepts()
+    assert told == [early, late]
+
+
+def test_cancel_before_the_answer_is_sent_before_early_feedback_is_told(server):
+    cancels = []
+    sent = DocumentClient(server.node()).send(
+        ExecuteBml.Goal(), lambda _: cancels.append(server.goal.cancels)
+    )
+    server.tells(ExecuteBml.Feedback())
+    sent.cancel()
+    server.accepts()
+    assert cancels == [1]
 
 
 def test_server_that_was_started_anew_says_so_soon(server, sent):

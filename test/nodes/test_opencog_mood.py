@@ -7,7 +7,7 @@ import pytest
 
 from embodiment_bridge.nodes.opencog import opencog_mood
 from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
-from embodiment_bridge.protocols.opencog.world.mood import rules_of
+from embodiment_bridge.protocols.opencog.world.feelings import rules_of
 
 JOY = {"happiness": 0.9}
 SKILLS = ("happy", "neutral")

@@ -10,8 +10,7 @@ from unique_identifier_msgs.msg import UUID
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.nodes.tree.runs import py_trees_streams

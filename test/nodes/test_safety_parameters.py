@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embodiment_bridge.bml.rules.capabilities import parse_table
+from embodiment_bridge.bml.rules.operator_rules import parse_table
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.tree.runs.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
 from embodiment_bridge.nodes.tree.values.blackboard_sources import parse_sources

@@ -9,7 +9,7 @@ import pytest
 from embodiment_bridge.msg import AudioState
 
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.rules.capabilities import allowed_to, check_channels, parse_table
+from embodiment_bridge.bml.rules.operator_rules import allowed_to, check_channels, parse_table
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError

@@ -8,8 +8,7 @@ import pytest
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.loading import Rules, load
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.body.body_file import read_body

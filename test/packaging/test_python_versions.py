@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.doctor.python import NEWEST_WHEELS, OLDEST
+from embodiment_bridge.cli.doctor.machine import NEWEST_WHEELS, OLDEST
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

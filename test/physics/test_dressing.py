@@ -11,8 +11,7 @@ from physics_stage import ARM, ROOT
 
 from embodiment_bridge.core.rotation import rotate
 from embodiment_bridge.physics.assembly import assemble
-from embodiment_bridge.physics.description import describe
-from embodiment_bridge.physics.dressing import dress
+from embodiment_bridge.physics.description import describe, dress
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.model_file import find_model
 from embodiment_bridge.urdf import Box, Mesh, link_pose, read_urdf

@@ -10,8 +10,7 @@ import pytest
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.assembly import assemble
 from embodiment_bridge.physics.engine import mujoco
-from embodiment_bridge.physics.model_file import read_model
-from embodiment_bridge.physics.world_file import add_world
+from embodiment_bridge.physics.model_file import add_world, read_model
 from embodiment_bridge.urdf.meshes import MOST_OBJ
 
 BODY = '<body><joint name="j"/><geom size=".1"/></body>'

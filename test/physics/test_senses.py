@@ -6,9 +6,7 @@ import math
 import pytest
 from physics_stage import CYCLE, DESK, targets
 
-from embodiment_bridge.physics.battery import Battery
-from embodiment_bridge.physics.odometry import Odometry
-from embodiment_bridge.physics.senses import Senses
+from embodiment_bridge.physics.senses import Battery, Odometry, Senses
 from embodiment_bridge.physics.simulation import Simulation
 
 

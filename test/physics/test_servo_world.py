@@ -10,7 +10,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 from embodiment_bridge.physics.servos.servo_world import ServoWorld

@@ -9,10 +9,9 @@ import yaml
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
-from embodiment_bridge.bags.definitions import definition
-from embodiment_bridge.bags.writer import BagWriter
+from embodiment_bridge.bags.writer import BagWriter, definition
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.executables import EXECUTABLES
-from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import Runtime
 

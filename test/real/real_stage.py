@@ -12,7 +12,7 @@ from builtin_interfaces.msg import Time
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.link.session import Phase, Session, linked
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.protocols.converter import Cycle

@@ -13,7 +13,7 @@ from robot_stage import LONG, bringup
 
 import embodiment_bridge
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.senses import Senses

@@ -8,7 +8,7 @@ import pytest
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
-from embodiment_bridge.scene.camera import Camera, Pose
+from embodiment_bridge.scene.sight import Camera, Pose
 from embodiment_bridge.urdf import read_urdf
 
 URDF = Path(__file__).parents[2] / "urdf"

@@ -6,8 +6,7 @@ from math import pi, radians
 import pytest
 
 from embodiment_bridge.core.rotation import quaternion_from_rpy
-from embodiment_bridge.scene.camera import Pose
-from embodiment_bridge.scene.field_of_view import SOCCER, FieldOfView
+from embodiment_bridge.scene.sight import SOCCER, FieldOfView, Pose
 
 AT_ONE = Pose((1.0, 0.0, 0.5), quaternion_from_rpy(0.0, 0.0, 0.5 * pi))  # it looks along y
 

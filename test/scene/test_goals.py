@@ -3,7 +3,7 @@
 
 import pytest
 
-from embodiment_bridge.protocols.soccer.team_view import TeamView
+from embodiment_bridge.protocols.soccer.convert import TeamView
 from embodiment_bridge.scene.entities import EntityMemory, Sighting
 from embodiment_bridge.scene.soccer import goals
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.rotation import quaternion_from_rpy, rotate
-from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.locator import FORGET, Locator
+from embodiment_bridge.scene.sight import Pose
 
 FLAGS = {"a": (15.0, 10.0, 0.0), "b": (15.0, -10.0, 0.0), "c": (15.0, 1.0, 0.8), "d": (-15.0, 5.0, 0.0)}
 DOWN = (0.0, 0.0, 9.81)

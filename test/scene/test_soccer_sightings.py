@@ -6,9 +6,8 @@ import math
 import pytest
 
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
-from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Sighting
-from embodiment_bridge.scene.sight import Agent, Point, Sight
+from embodiment_bridge.scene.sight import Agent, Point, Pose, Sight
 from embodiment_bridge.scene.soccer import Player, sightings
 
 ME = Player("us", 3)

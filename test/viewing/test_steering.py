@@ -4,12 +4,14 @@
 import json
 import math
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
 from conftest import PATIENCE, Stage
 from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
@@ -162,6 +164,13 @@ def test_the_emergency_stop_of_a_body_is_pressed_and_released(seen):
     pressed(seen.stage, "release")
     seen.until_told("release: released", bad=False)
     assert asked == [True, False]
+
+
+def test_a_press_that_nobody_answers_is_told_of(seen, monkeypatch):
+    hangs = SimpleNamespace(service_is_ready=lambda: True, call_async=lambda _: Future())
+    monkeypatch.setattr(seen.driver, "_emergency", hangs)
+    pressed(seen.stage, "emergency_stop")
+    seen.until_told("emergency stop: not answered", bad=True)
 
 
 def test_a_page_of_what_obeys_nothing_has_no_buttons_and_no_controls():

@@ -9,9 +9,9 @@ import pytest
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import frame
-from embodiment_bridge.wire.json_events import decode_stream, event_to_json
+from embodiment_bridge.wire.json_text import decode_stream, event_to_json
 
 
 class Colour(Enum):

@@ -7,8 +7,7 @@ import pytest
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import COMMANDS, Beam, Frame, Init, Motor, Say, Syn
-from embodiment_bridge.wire.json_commands import command_from_json, read_commands
-from embodiment_bridge.wire.json_events import event_to_json
+from embodiment_bridge.wire.json_text import command_from_json, event_to_json, read_commands
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 
 
 @pytest.mark.parametrize(

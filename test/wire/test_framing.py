@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.wire.events import Malformed, Truncated
+from embodiment_bridge.wire.codec import Malformed, Truncated
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, Frame, Framer, frame
 
 LIMIT = 20

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.wire.events import Malformed, Truncated
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.wire.codec import Malformed, Truncated
+from embodiment_bridge.wire.framing import Line, LineFramer
 
 
 @pytest.mark.parametrize(

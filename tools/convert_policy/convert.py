@@ -15,7 +15,7 @@ from layer_chain import NotAChainError, layers_of
 from network_graphs import read_graph
 
 from embodiment_bridge.body.network_file import KINDS, Layer, Network
-from embodiment_bridge.motion.policy.network import outputs_of
+from embodiment_bridge.motion.policy.controller import outputs_of
 
 TOLERANCE = 1e-5
 TRIES = 200

@@ -19,7 +19,7 @@ from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill
-from embodiment_bridge.body.least_times import shortest_move
+from embodiment_bridge.body.motion_section import shortest_move
 
 ANGLE_STEP = 0.25  # rad that CMA starts with
 TIME_STEP = 0.1  # s

@@ -25,7 +25,7 @@ from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.kick_section import KickParameters
 from embodiment_bridge.body.state import SkillRequest
-from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
 from embodiment_bridge.motion.walking.walk_program import Pose
 

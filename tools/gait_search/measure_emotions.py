@@ -13,8 +13,8 @@ from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.carriers.gait import gait_of
+from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.body.state import SkillRequest
-from embodiment_bridge.body.usual_skills import EMOTIONS
 
 DELAYS = (0, 1, 2, 3)
 SHOWN_S = 3.0

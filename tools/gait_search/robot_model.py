@@ -9,9 +9,8 @@ from embodiment_bridge.body.carriers.gait import Gait, LegLengths
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.physics.engine import mujoco
-from embodiment_bridge.physics.places import drop_height
-from embodiment_bridge.protocols.rcsssmj.managed import CYCLE
-from embodiment_bridge.protocols.rcsssmj.managed_robot import ManagedRobot
+from embodiment_bridge.physics.perturbations import drop_height
+from embodiment_bridge.protocols.rcsssmj.managed_robot import CYCLE, ManagedRobot
 
 __all__ = ["CYCLE", "RobotModel"]
 

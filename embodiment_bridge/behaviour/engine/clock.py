@@ -1,9 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a run: it stands still while the run is paused."""
+"""The clock of a run, which a pause stops, and the limit on how often its leaves start."""
 
 import math
+from dataclasses import dataclass
 
 from embodiment_bridge.core.errors import ConfigError
+
+# Limits how often leaves of a run may start, so that a busy loop does not flood the body.
+
+BURST_S = 1.0  # what was not used of so much time may be used at once
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One beginning that a leaf asks for. ``wanted`` is False once it has begun or will not begin any more."""
+
+    wanted: bool = True
+
+
+class StartBudget:
+    """A token bucket on the run clock, and the queue before it.
+
+    A leaf that finds no token waits; those that wait get theirs in the order in which they came, so that no branch of
+    a parallel starves another. State changes only when a leaf begins or queues up, never by a tick in which nothing
+    happens: a log without such ticks can be done again.
+
+    Args:
+        rate: leaves per s, and as many at once after a rest; 0: any number.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.queued = 0  # how often a leaf had to queue up so far
+        self._gap = 1.0 / rate if rate > 0.0 else 0.0
+        self._burst = max(1, int(rate * BURST_S))
+        self._full_at = 0.0  # when the bucket is full again
+        self._now = 0.0
+        self._queue: dict[Turn, None] = {}
+        self._called: set[Turn] = set()
+
+    def begin_tick(self, now: float) -> None:
+        """Run time ``now`` in s has come: call as many of those that wait as there are tokens."""
+        self._now = now
+        self._called.clear()  # a leaf that was called and did not come queues up again
+        while self._queue and len(self._called) < self._tokens():
+            turn = next(iter(self._queue))
+            del self._queue[turn]
+            if turn.wanted:
+                self._called.add(turn)
+
+    def take(self, turn: Turn) -> bool:
+        """Whether the leaf may begin now; else it waits, and asks again in the next tick."""
+        if self.rate <= 0.0:
+            return True
+        if turn in self._called:
+            self._called.discard(turn)
+        elif turn in self._queue:
+            return False
+        elif self._queue or self._tokens() <= len(self._called):
+            self._queue[turn] = None
+            self.queued += 1
+            return False
+        self._full_at = max(self._full_at, self._now) + self._gap
+        return True
+
+    def wake_at(self) -> float:
+        """The run time in s at which one that waits may begin; inf when no leaf waits."""
+        return max(self._now, self._full_at - (self._burst - 1) * self._gap) if self._queue else math.inf
+
+    def _tokens(self) -> int:
+        missing = max(0.0, self._full_at - self._now)
+        return max(0, int(self._burst - missing * self.rate + TIE_S * self.rate))
+
 
 TIE_S = 1e-6
 """Scheduled times closer than this are one instant: sums of decimal seconds differ in their last bits."""

@@ -1,22 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context of a run, which all of its nodes share."""
+"""The context that all nodes of a run share: sounds to wait for, and requests that follow the tick."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
+from py_trees.behaviour import Behaviour
+
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
-from embodiment_bridge.behaviour.engine.clock import TIE_S, RunClock
-from embodiment_bridge.behaviour.engine.control import Gate
-from embodiment_bridge.behaviour.engine.failures import Failures
-from embodiment_bridge.behaviour.engine.journal import Journal
+from embodiment_bridge.behaviour.engine.clock import TIE_S, RunClock, StartBudget
+from embodiment_bridge.behaviour.engine.debugging import Failures, Gate
+from embodiment_bridge.behaviour.engine.journal import Journal, Origin
 from embodiment_bridge.behaviour.engine.loading import Loaded
-from embodiment_bridge.behaviour.engine.ports import FetchReport, Ports, Read
-from embodiment_bridge.behaviour.engine.sounds import Playing
-from embodiment_bridge.behaviour.engine.start_budget import StartBudget
+from embodiment_bridge.behaviour.engine.ports import (
+    FetchReport,
+    MediaPort,
+    Ports,
+    Read,
+    SoundReport,
+    SoundRequest,
+)
 from embodiment_bridge.body.state import SkillInfo
+
+
+class Playing:
+    """A sound that began at run time ``t_start`` (s). ``over``: its node has ended; it is not to be looked at."""
+
+    def __init__(self, media: MediaPort, request: SoundRequest, t_start: float) -> None:
+        self.request = request
+        self.t_start = t_start
+        self.over = False
+        self.words = -1  # of its text that have begun; -1 before anything is heard
+        self._media = media
+        self._report: SoundReport | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last look showed its end."""
+        return self._report is not None and self._report.status.ended
+
+    @property
+    def left(self) -> float | None:
+        """In how many s it ends; None while that is not known."""
+        return None if self._report is None else self._report.left
+
+    def look(self) -> SoundReport:
+        """The newest report; the player is not asked again after the end."""
+        if self._report is None or not self._report.status.ended:
+            self._report = self._media.report(self.request.id)
+            self.words = max(self.words, self._report.words)
+        return self._report
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked:
+    """A stop node was reached at run time ``t`` (s).
+
+    target: name of the nodes to end; empty: the whole run.
+    is_late: whether a node above it was over before ``t``, which only the end of the pass shows.
+    answer: tells the stop node that it was done, with a text for people.
+    """
+
+    target: str
+    t: float
+    origin: Origin
+    is_late: Callable[[], bool]
+    answer: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The ``tree`` of a fetched document, a ``Node``, takes the place of the run's from run time ``t`` (s) on.
+
+    Its class is not named here: a node knows the context of its run, which has these requests.
+    """
+
+    tree: Behaviour
+    t: float
+    origin: Origin
+
 
 ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
 

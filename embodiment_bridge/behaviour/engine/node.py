@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of all nodes of a behaviour tree, on top of the py_trees behaviour."""
+"""The base class of all nodes of a behaviour tree, on the py_trees behaviour, and snapshots of the tree."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -9,9 +9,9 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.context import RunContext
-from embodiment_bridge.behaviour.engine.failures import Failures
+from embodiment_bridge.behaviour.engine.debugging import Failures
 from embodiment_bridge.behaviour.engine.journal import Origin
-from embodiment_bridge.behaviour.engine.policy import Result
+from embodiment_bridge.behaviour.engine.results import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,3 +301,24 @@ class Halt:
                 node.drop(now)
         self._waiting = self._nodes = []
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotNode:
+    """One node: where it comes from, its status, and the index of its parent in the list (-1: the root)."""
+
+    origin: Origin
+    status: str
+    parent: int
+
+
+def snapshot(root: Node | None) -> list[SnapshotNode]:
+    """All nodes, parents before children, children in order; empty without a tree."""
+    found: list[SnapshotNode] = []
+    todo: list[tuple[Node, int]] = [] if root is None else [(root, -1)]
+    while todo:
+        node, parent = todo.pop()
+        index = len(found)
+        found.append(SnapshotNode(node.origin, node.status.value, parent))
+        todo.extend((child, index) for child in reversed(node.children))
+    return found

@@ -9,11 +9,9 @@ from py_trees.common import Status
 from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
-from embodiment_bridge.behaviour.nodes.registry import makes
-from embodiment_bridge.behaviour.nodes.seconds import seconds_of
+from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
 from embodiment_bridge.bml.nodes.body import Body as Written
-from embodiment_bridge.body.control_actions import CONTROL, RESET
-from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.body.state import CONTROL, RESET, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 
 
@@ -142,7 +140,7 @@ class BodyAction(Leaf):
 
 
 @makes("body", "emotion")
-def make(node: Written, children: list[Node], nesting: int) -> Node:
+def make_body(node: Written, children: list[Node], nesting: int) -> Node:
     parameters = dict(node.parameters)
     if node.intensity != 1.0:
         parameters["intensity"] = node.intensity

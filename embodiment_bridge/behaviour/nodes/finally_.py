@@ -8,10 +8,10 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
-from embodiment_bridge.behaviour.engine.policy import Result
-from embodiment_bridge.behaviour.nodes.registry import makes
-from embodiment_bridge.bml.nodes.finally_ import CLEANUP_S
-from embodiment_bridge.bml.nodes.finally_ import Finally as Written
+from embodiment_bridge.behaviour.engine.results import Result
+from embodiment_bridge.behaviour.nodes.tree_builder import makes
+from embodiment_bridge.bml.nodes.decorators import CLEANUP_S
+from embodiment_bridge.bml.nodes.decorators import Finally as Written
 
 
 class Finally(Node, Composite):
@@ -156,5 +156,5 @@ class Finally(Node, Composite):
 
 
 @makes("finally")
-def make(node: Written, children: list[Node], nesting: int) -> Node:
+def make_finally(node: Written, children: list[Node], nesting: int) -> Node:
     return Finally(node.name, children[0], children[1])

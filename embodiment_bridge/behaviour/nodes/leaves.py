@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base class of all leaves."""
 
+import json
+import math
 from collections.abc import Iterator
+from functools import partial
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from embodiment_bridge.behaviour.engine.clock import TIE_S, Turn
+from embodiment_bridge.behaviour.engine.context import StopAsked
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.engine.start_budget import Turn
+from embodiment_bridge.behaviour.engine.stops import is_over_above
+from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
+from embodiment_bridge.bml.base.conditions import Condition, Value, describe, holds
+from embodiment_bridge.bml.nodes.leaves import Delay as DelayNode
+from embodiment_bridge.bml.nodes.leaves import Log as LogNode
+from embodiment_bridge.bml.nodes.leaves import Set as SetNode
+from embodiment_bridge.bml.nodes.leaves import Stop as StopNode
+from embodiment_bridge.bml.nodes.leaves import WaitUntil as WaitUntilNode
+from embodiment_bridge.bml.nodes.leaves import filled
 from embodiment_bridge.core.errors import text_of
 
 
@@ -131,3 +144,140 @@ class Leaf(Node):
 
     def _warn_of(self, error: Exception) -> None:
         self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", text_of(error))
+
+
+class Delay(Leaf):
+    """Waits ``duration_s`` seconds, then succeeds or fails."""
+
+    uses_port = False
+
+    def __init__(self, name: str, duration_s: float, succeed: bool = True) -> None:
+        super().__init__(name)
+        self.duration_s = duration_s
+        self.result = Status.SUCCESS if succeed else Status.FAILURE
+
+    def poll(self) -> None:
+        """End when the time is up."""
+        if self.context.clock.due(self.wake_at()):
+            failed = self.result is Status.FAILURE
+            message = f"fails after {self.duration_s:g} s, as written" if failed else ""
+            self.finish(self.result, self.wake_at(), message)
+
+    def wake_at(self) -> float:
+        """When the time is up."""
+        return self.t_start + self.duration_s
+
+
+@makes("delay")
+def make_delay(node: DelayNode, children: list[Node], nesting: int) -> Node:
+    return Delay(node.name, seconds_of(node, node.duration_s), node.succeed)
+
+
+class WaitUntil(Leaf):
+    """Looks at the blackboard in every tick; what is met only after the time is up is met too late."""
+
+    uses_port = False
+
+    def __init__(self, name: str, until: Condition, timeout_s: float, succeed: bool) -> None:
+        super().__init__(name)
+        self.until = until
+        self.timeout_s = timeout_s
+        self.late = Status.SUCCESS if succeed else Status.FAILURE
+
+    def poll(self) -> None:
+        """End with the condition or with the time."""
+        now, due = max(self.context.clock.seconds, self.t_start), self.wake_at()
+        if now <= due + TIE_S and holds(self.until, self.context.blackboard.read):
+            self.finish(Status.SUCCESS, now)
+        elif self.context.clock.due(due):
+            message = f"TIMEOUT: not met after {self.timeout_s:g} s: {describe(self.until)}"
+            self.finish(self.late, due, message)
+
+    def wake_at(self) -> float:
+        """When the time is up."""
+        return self.t_start + self.timeout_s
+
+
+@makes("wait_until")
+def make_wait_until(node: WaitUntilNode, children: list[Node], nesting: int) -> Node:
+    timeout_s = math.inf if node.timeout_s is None else node.timeout_s
+    return WaitUntil(node.name, node.until, timeout_s, node.succeed)
+
+
+class Set(Leaf):
+    """Writes a value on the blackboard."""
+
+    uses_port = False
+
+    def __init__(self, name: str, key: str, value: Value) -> None:
+        super().__init__(name)
+        self.key = key
+        self.value = value
+
+    def start(self) -> None:
+        """Write; a full blackboard is a failure."""
+        self.context.blackboard.write(self.key, self.value)
+        self.finish(Status.SUCCESS, self.t_start)
+
+
+@makes("set")
+def make_set(node: SetNode, children: list[Node], nesting: int) -> Node:
+    return Set(node.name, node.key, node.value)
+
+
+class Log(Leaf):
+    """Succeeds at once; its line is the message of that event, which journals, logs of runs and topics carry."""
+
+    uses_port = False
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(name)
+        self.text = text
+
+    def start(self) -> None:
+        """Look at the blackboard."""
+        self.finish(Status.SUCCESS, self.t_start, filled(self.text, self._shown))
+
+    def _shown(self, key: str) -> str:
+        """A value for people: a text as it is, the others as in JSON."""
+        value = self.context.blackboard.read(key)
+        return value if isinstance(value, str) else json.dumps(value)
+
+
+@makes("log")
+def make_log(node: LogNode, children: list[Node], nesting: int) -> Node:
+    return Log(node.name, node.text)
+
+
+class Stop(Leaf):
+    """Ends the whole run, or every running node named ``target`` with success.
+
+    The run does it between two passes over the tree, when no node is in the middle of its work.
+    """
+
+    uses_port = False
+
+    def __init__(self, name: str, target: str = "") -> None:
+        super().__init__(name)
+        self.target = target
+
+    def start(self) -> None:
+        """Ask the run."""
+        self._answer: str | None = None
+        late = partial(is_over_above, self, self.t_start)
+        self.context.stops.append(StopAsked(self.target, self.t_start, self.origin, late, self._take_answer))
+
+    def _take_answer(self, text: str) -> None:
+        self._answer = text
+        if not self.target and self.running:  # the run is brought to rest: there is no other tick
+            self.poll()
+
+    def poll(self) -> None:
+        """End when the run has done it."""
+        if self._answer is not None:
+            self.finish(Status.SUCCESS, self.t_start, self._answer)
+
+
+@makes("stop")
+def make_stop(node: StopNode, children: list[Node], nesting: int) -> Node:
+    return Stop(node.name, node.target)

@@ -11,9 +11,9 @@ from py_trees.behaviour import Behaviour
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.engine.policy import Policy, Tally
-from embodiment_bridge.behaviour.nodes.around import Around
-from embodiment_bridge.behaviour.nodes.registry import makes
+from embodiment_bridge.behaviour.engine.results import Policy, Tally
+from embodiment_bridge.behaviour.nodes.decorators import Around
+from embodiment_bridge.behaviour.nodes.tree_builder import makes
 from embodiment_bridge.bml.fields.values import FOREVER
 from embodiment_bridge.bml.nodes.loop import MIN_PERIOD_S, NO_TIME_S
 from embodiment_bridge.bml.nodes.loop import Loop as Written
@@ -93,7 +93,7 @@ class Loop(Around):
 
 
 @makes("loop")
-def make(node: Written, children: list[Node], nesting: int) -> Node:
+def make_loop(node: Written, children: list[Node], nesting: int) -> Node:
     if node.count != FOREVER and node.count < 1:
         text = f"a loop has a count of 1 or more, or {FOREVER} for ever, not {node.count}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)

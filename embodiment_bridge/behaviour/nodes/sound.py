@@ -6,10 +6,16 @@ from dataclasses import replace
 
 from py_trees.common import Status
 
+from embodiment_bridge.behaviour.engine.context import Playing
+from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import SoundReport, SoundRequest, SoundStatus
-from embodiment_bridge.behaviour.engine.sounds import Playing
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.behaviour.nodes.tree_builder import makes
+from embodiment_bridge.bml.nodes.sound import ACTIONS
+from embodiment_bridge.bml.nodes.sound import Player as PlayerNode
+from embodiment_bridge.bml.nodes.sound import Speak as SpeakNode
+from embodiment_bridge.core.errors import CommandError, unknown
 
 
 class Sound(Leaf):
@@ -72,3 +78,57 @@ class Sound(Leaf):
         """Whether it is frozen; None when it is over."""
         report = self.look()
         return None if report.status.ended else report.held
+
+
+# Speaks a text.
+
+
+@makes("speak")
+def make_speak(node: SpeakNode, children: list[Node], nesting: int) -> Node:
+    wanted = SoundRequest(
+        "",
+        content=node.content,
+        voice=node.voice,
+        language=node.language,
+        rate=node.rate,
+        volume=node.volume,
+        channel=node.channel,
+    )
+    return Sound(node.name, wanted)
+
+
+class PlayerCommand(Leaf):
+    """pause, resume, stop or setVolume on the player's channel: done at once, also when nothing plays."""
+
+    def __init__(self, name: str, action: str, volume: float | None, channel: str = "") -> None:
+        super().__init__(name)
+        self.action = action
+        self.volume = volume
+        self.channel = channel
+
+    def may_start(self) -> bool:
+        """At once, unless an earlier node still waits to start: the order in the document is kept."""
+        return self.context.starts_allowed or not self.context.waiting
+
+    def start(self) -> None:
+        """Tell the player."""
+        remark = self.context.ports.media.command(self.action, self.volume, self.channel)
+        self.finish(Status.SUCCESS, self.t_start, remark)
+
+
+@makes("player")
+def make_player(node: PlayerNode, children: list[Node], nesting: int) -> Node:
+    if node.action == "play":
+        wanted = SoundRequest(
+            "",
+            url=node.url,
+            content=node.content,
+            volume=node.volume,
+            channel=node.channel,
+            marks_url=node.marks_url,
+            fade=node.fade_s,
+        )
+        return Sound(node.name, wanted)
+    if node.action not in ACTIONS:
+        raise Rejected.because(node.pointer, "UNKNOWN_ACTION", unknown("player action", node.action, ACTIONS))
+    return PlayerCommand(node.name, node.action, node.volume, node.channel)

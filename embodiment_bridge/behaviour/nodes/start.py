@@ -7,11 +7,11 @@ from math import inf
 from py_trees.behaviour import Behaviour
 
 from embodiment_bridge.behaviour.engine.clock import TIE_S
+from embodiment_bridge.behaviour.engine.context import Playing
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.engine.sounds import Playing
-from embodiment_bridge.behaviour.nodes.around import Through
-from embodiment_bridge.behaviour.nodes.registry import makes
-from embodiment_bridge.bml.base.words import place_of
+from embodiment_bridge.behaviour.nodes.decorators import Through
+from embodiment_bridge.behaviour.nodes.tree_builder import makes
+from embodiment_bridge.bml.base.texts import place_of
 from embodiment_bridge.bml.nodes.start import Start as Written
 
 
@@ -96,5 +96,5 @@ class Start(Through):
 
 
 @makes("start")
-def make(node: Written, children: list[Node], nesting: int) -> Node:
+def make_start(node: Written, children: list[Node], nesting: int) -> Node:
     return Start(node.name, children[0], node.at, node.mark, node.offset_s)

@@ -1,16 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a document to the tree that runs it."""
 
-from collections.abc import Generator
+import importlib
+import math
+import pkgutil
+from collections.abc import Callable, Generator
+from functools import cache
+from typing import Any, Final, TypeVar
 
+from embodiment_bridge.behaviour import nodes
 from embodiment_bridge.behaviour.engine.context import RunContext
 from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.nodes.registry import makers
 from embodiment_bridge.bml.nodes.node import Node as Written
 from embodiment_bridge.bml.nodes.registry import TYPES, kind_of, label_of
 from embodiment_bridge.core.errors import ConfigError, unknown
+
+
+def seconds_of(node: Written, seconds: float) -> float:
+    """The duration of a node, in s.
+
+    Raises:
+        Rejected: reading would not have let it pass.
+    """
+    if not (math.isfinite(seconds) and seconds >= 0):
+        text = f"a duration is a finite number of seconds, 0 or more, not {seconds!r}"
+        raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)
+    return seconds
+
+
+# How a running node is made of a node of a document: each module of this folder says it for its types.
+
+W = TypeVar("W", bound=Written)
+Maker = Callable[[W, list[Node], int], Node]
+"""Takes the node of the document, its running children, and inside of how many fetched documents it is."""
+
+_MAKERS: Final[dict[str, Maker[Any]]] = {}
+
+
+def makes(*types: str) -> Callable[[Maker[W]], Maker[W]]:
+    """Register the maker of the nodes of these types."""
+
+    def register(maker: Maker[W]) -> Maker[W]:
+        _MAKERS.update(dict.fromkeys(types, maker))
+        return maker
+
+    return register
+
+
+@cache
+def makers() -> dict[str, Maker[Any]]:
+    """All makers, by type."""
+    for module in pkgutil.iter_modules(nodes.__path__, f"{nodes.__name__}."):
+        importlib.import_module(module.name)
+    return _MAKERS
+
 
 MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
 SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them takes a tenth of that

@@ -10,9 +10,9 @@ from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.engine.policy import Policy
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.nodes.sequence import Sequence as SequenceNode
+from embodiment_bridge.behaviour.engine.results import Policy
+from embodiment_bridge.behaviour.nodes.composite import Sequence as SequenceNode
 from embodiment_bridge.behaviour.plans.action_plan import (
     MAX_STEPS,
     ON_ERROR,

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.failures import Failures
+from embodiment_bridge.behaviour.engine.debugging import Failures
 from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.engine.loading import Rules, Source
-from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.virtual_media import SpeechLength, VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.engine.results import NOWHERE, Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_ports import (
+    SpeechLength,
+    VirtualMedia,
+    VirtualRequests,
+    VirtualSkills,
+)
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.document import Problem

@@ -10,7 +10,6 @@ from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.journal import Origin, Transition
 from embodiment_bridge.behaviour.engine.loading import Rules
-from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     FetchStatus,
@@ -20,10 +19,11 @@ from embodiment_bridge.behaviour.engine.ports import (
     SoundRequest,
     SoundStatus,
 )
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.run_log.run_log import FORMAT
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.limits import Limits
-from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError

@@ -23,14 +23,13 @@ from typing_extensions import override
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.document_hashes import hash_of
 from embodiment_bridge.behaviour.engine.journal import Transition
-from embodiment_bridge.behaviour.engine.loading import Loaded, Rules
-from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rules, hash_of
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.run_log.recorder import Recorder
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
 

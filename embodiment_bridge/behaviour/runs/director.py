@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
-from embodiment_bridge.behaviour.engine.outcome import RunEnding, RunState
+from embodiment_bridge.behaviour.engine.results import RunEnding, RunState
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.core.errors import unknown
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.clock import RunClock
-from embodiment_bridge.behaviour.engine.document_hashes import DocumentHashes
 from embodiment_bridge.behaviour.engine.journal import Journal, Origin
+from embodiment_bridge.behaviour.engine.loading import DocumentHashes
 from embodiment_bridge.behaviour.engine.ports import FetchReport, Ports
 
 

@@ -5,24 +5,33 @@ import secrets
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 
+from py_trees.common import Status
+
 from embodiment_bridge.behaviour.engine import loading
-from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.clock import RunClock
-from embodiment_bridge.behaviour.engine.context import RunContext, Settings
-from embodiment_bridge.behaviour.engine.failures import Failures
-from embodiment_bridge.behaviour.engine.holding import Hold
+from embodiment_bridge.behaviour.engine.context import Replaced, RunContext, Settings, StopAsked
+from embodiment_bridge.behaviour.engine.debugging import Failures
 from embodiment_bridge.behaviour.engine.journal import Journal, Origin, Transition
 from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
-from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.stops import apply_stops
+from embodiment_bridge.behaviour.engine.results import NOWHERE, Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.engine.stops import Hold, apply_stops
 from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.behaviour.runs.documents import Documents
-from embodiment_bridge.behaviour.runs.ending import ending_of
 from embodiment_bridge.behaviour.runs.held_back import HeldBack
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import text_of
+
+
+def ending_of(root: Node) -> RunEnding:
+    """The ending of a run whose root has ended."""
+    if root.left_out:
+        return RunEnding(Outcome.SUCCEEDED, root.t_end, f"left out: {root.feedback_message}", root.origin)
+    if root.status is Status.SUCCESS:
+        return RunEnding(Outcome.SUCCEEDED, root.t_end)
+    return RunEnding(Outcome.FAILED, root.t_end, root.feedback_message, root.culprit or root.origin)
+
 
 __all__ = ["Outcome", "Run", "RunEnding", "RunState"]
 

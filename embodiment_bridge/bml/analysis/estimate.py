@@ -1,17 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates a document before it runs: how long it takes, and what in it cannot work."""
+"""Estimates a document before it runs.
+
+How and when each node can end, which nodes drive a channel at once, and what cannot work.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from embodiment_bridge.bml.analysis import channels
-from embodiment_bridge.bml.analysis.timings import timings_of
 from embodiment_bridge.bml.base.problems import Problem, Problems
-from embodiment_bridge.bml.nodes.node import Document, Node
-from embodiment_bridge.bml.nodes.registry import type_of
-from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing
-from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.bml.nodes.node import Document, Node, preorder
+from embodiment_bridge.bml.nodes.node_type import NodeType
+from embodiment_bridge.bml.nodes.registry import TYPES, AnyType, type_of
+from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing, stoppable
 from embodiment_bridge.body.state import SkillInfo
+
+# Computes how and when each node of a document can end, from the leaves up.
+
+# Most types end nothing but themselves.
+_ENDING = frozenset(
+    name
+    for name, found in TYPES.items()
+    if type(found).ends_node is not NodeType.ends_node
+    or type(found).holds_up_sound is not NodeType.holds_up_sound
+)
+
+
+def timings_of(nodes: list[Node], lengths: Lengths) -> tuple[dict[int, Timing], dict[int, Node]]:
+    """The timing of every node by id, and by id of a node that is never reached what is in its way.
+
+    ``nodes`` are those of a document in text order. Of several siblings that are not reached the first is told.
+    """
+    timings: dict[int, Timing] = {}
+    blocked: dict[int, Node] = {}
+    stopped = _stopped_nodes(nodes)
+    for node in reversed(nodes):
+        node_type, nodes_below = type_of(node), node.below
+        below = [timings[id(child)] for child in nodes_below]
+        timing = node_type.timing(node, below, lengths)
+        if id(node) in stopped:
+            timing = stoppable(timing)
+        if below:
+            timing = _with_halts(node_type, timing, below)
+            reached = node_type.reached(node, below)
+            if reached < len(below):
+                blocked[id(nodes_below[reached])] = nodes_below[reached - 1]
+        timings[id(node)] = timing
+    return timings, blocked
+
+
+def _with_halts(node_type: AnyType, timing: Timing, below: list[Timing]) -> Timing:
+    """With the time of the clean-ups inside, which what cuts the node short waits for."""
+    halt_s = node_type.halt_s(below)
+    if halt_s == 0.0:
+        return timing
+    longer = timing.max_s + halt_s if node_type.cuts_short else timing.max_s
+    return replace(timing, halt_s=halt_s, max_s=longer)
+
+
+def _stopped_nodes(nodes: list[Node]) -> set[int]:
+    """What another node of the document may end: targets of ``stop``, and sound when there are controls."""
+    enders = [(node, type_of(node)) for node in nodes if node.type_name in _ENDING]
+    targets = {found.ends_node(node) for node, found in enders} - {""}
+    first = {node.name: id(node) for node in reversed(nodes) if node.name in targets}
+    stopped = set(first.values())
+    if any(found.holds_up_sound(node) for node, found in enders):
+        stopped |= {id(node) for node in nodes if type_of(node).is_held_up(node)}
+    return stopped
+
+
+# Where two nodes drive a channel of the body (head, eyes, audio, ...) at once.
+
+Claims = dict[str, str]  # channel -> pointer of the first leaf that claims it
+
+
+def conflicts(nodes: list[Node], skills: Mapping[str, SkillInfo]) -> dict[int, list[str]]:
+    """By id of a branch of a parallel: that it drives a channel which an earlier branch drives too.
+
+    ``nodes`` are those of a document in text order. Each channel is told once per parallel.
+    """
+    claims: dict[int, Claims] = {}
+    found: dict[int, list[str]] = {}
+    for node in reversed(nodes):
+        below, node_type = node.below, type_of(node)
+        if node_type.begins_together:
+            _compare(below, claims, found)
+        own = dict.fromkeys(node_type.drives(node, skills), node.pointer)
+        claims[id(node)] = _united([claims[id(child)] for child in below]) if below else own
+    return found
+
+
+def _united(parts: list[Claims]) -> Claims:
+    if len(parts) == 1:
+        return parts[0]
+    united: Claims = {}
+    for part in reversed(parts):
+        united.update(part)
+    return united
+
+
+def _compare(branches: tuple[Node, ...], claims: Mapping[int, Claims], found: dict[int, list[str]]) -> None:
+    seen: Claims = {}
+    told: set[str] = set()
+    for branch in branches:
+        for channel, pointer in claims[id(branch)].items():
+            if channel in seen and channel not in told:
+                told.add(channel)
+                text = f"{pointer} drives {channel} while {seen[channel]} may do so; the newer one wins"
+                found.setdefault(id(branch), []).append(text)
+        for channel, pointer in claims[id(branch)].items():
+            seen.setdefault(channel, pointer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +152,7 @@ def analyse(
     nodes = preorder(document.root)
     timings, blocked = timings_of(nodes, Lengths(skills, media_s or {}, speech_s))
     problems = Problems()
-    conflicts = channels.conflicts(nodes, skills)
+    clashing = conflicts(nodes, skills)
     outermost = _endless_loops(document.root, timings)
     for node in nodes:
         if id(node) in blocked:
@@ -63,7 +160,7 @@ def analyse(
             problems.warning(node.pointer, "UNREACHABLE", text)
         if type_of(node).turns_for_ever(node):
             _look_at_loop(node, timings, outermost, problems)
-        for text in conflicts.get(id(node), ()):
+        for text in clashing.get(id(node), ()):
             problems.warning(node.pointer, "CHANNEL_CONFLICT", text)
     return Analysis(_estimates(nodes, timings), problems.listing())
 

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from embodiment_bridge.bml.authoring.json_form import to_data
 from embodiment_bridge.bml.authoring.predicate import Predicate
-from embodiment_bridge.bml.authoring.writer import to_data
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.fields.values import FOREVER
 from embodiment_bridge.bml.nodes.node import Document

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import inf
 
 from embodiment_bridge.bml.analysis.estimate import Estimate
-from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.nodes.node import Document, Node
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.registry import type_of
+from embodiment_bridge.core.unicode_text import one_line
 
 LONGEST = 60  # characters of a line in a box
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 260, 44, 40, 12, 10

@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The problem codes of BML, and the list that collects problems while a document is read or checked."""
+"""The problems of a document: their codes, and the JSON pointers (RFC 6901) that locate them."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.core.errors import unknown
+from embodiment_bridge.core.unicode_text import is_unicode, one_line
+
+# JSON pointers (RFC 6901): where in a document something is.
+
+LONGEST_TOKEN = 200  # characters of a key in a pointer; a key may be as long as the document
+
+
+def escaped(token: str) -> str:
+    """One step of a pointer as text: ``~`` is ``~0``, ``/`` is ``~1``."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+def at(pointer: str, key: str) -> str:
+    """The pointer of ``key`` in the object at ``pointer``; of the object when the key cannot be shown."""
+    if len(key) > LONGEST_TOKEN or not is_unicode(key):
+        return pointer
+    return f"{pointer}/{escaped(key)}"
+
 
 ERROR = "error"  # the document cannot be used
 TOLERATED = "tolerated"  # error in strict mode, warning in tolerant mode

@@ -4,18 +4,46 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from embodiment_bridge.bml.base.pointer import at
-from embodiment_bridge.bml.base.problems import Problems, short
-from embodiment_bridge.bml.fields.field import Duration, Field, Number, Object
-from embodiment_bridge.bml.fields.skill_parameters import SkillParameters
+from embodiment_bridge.bml.base.problems import Problems, at, short
+from embodiment_bridge.bml.fields.field import Duration, Field, Number, Object, SkillParameters
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import Given, NodeType, Skills, Surroundings, Use
-from embodiment_bridge.bml.nodes.skill_check import check_parameters
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
-from embodiment_bridge.body.control_actions import CONTROL_ACTIONS, CONTROL_PARAMETER
 from embodiment_bridge.body.description import AUDIO
+from embodiment_bridge.body.state import CONTROL_ACTIONS, CONTROL_PARAMETER, ParameterInfo, SkillInfo
+
+
+def check_parameters(
+    given: Mapping[str, float | str], skill: SkillInfo, pointer: str, problems: Problems
+) -> None:
+    """An error for each parameter that the skill does not take so, and for each that it needs."""
+    where = at(pointer, "parameters")
+    details = {one.name: one for one in skill.details}
+    for name, value in given.items():
+        if name not in skill.parameters:
+            text = problems.unknown(f"parameter of {skill.name.upper()}", name, skill.parameters)
+            problems.error(at(where, name), "UNKNOWN_PARAMETER", text)
+        elif name in details and (should := _should(details[name], value)):
+            problems.error(at(where, name), "BAD_PARAMETER", f"'{name}' is {short(value)}, not {should}")
+    for name, info in details.items():
+        if info.required and name not in given:
+            problems.error(pointer, "MISSING_PARAMETER", f"{skill.name.upper()} needs the parameter '{name}'")
+
+
+def _should(info: ParameterInfo, value: float | str) -> str:
+    """What the value should be; empty if it is that."""
+    if info.type != "number":
+        if info.choices and value not in info.choices:
+            return f"one of {', '.join(info.choices)}"
+        return ""
+    unit = "" if info.unit in ("", "1") else f" {info.unit}"
+    if isinstance(value, str) or not info.minimum <= value <= info.maximum:
+        return f"a number within {info.minimum:g} to {info.maximum:g}{unit}"
+    return ""
+
 
 SPEECH = f"{AUDIO}:speech"  # the player's channel of a skill that speaks; other sounds go on beside it
 ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
@@ -142,4 +170,19 @@ class BodyType(NodeType[Body]):
         return sound_or_motion(0.0 if skill.kind == "light" else skill.nominal_s)
 
 
-TYPE = BodyType()
+BODY = BodyType()
+
+
+class EmotionType(BodyType):
+    """As a body action."""
+
+    name = "emotion"
+    meaning = "shows an emotion"
+    fields = action_fields("emotion", "expression")
+
+    def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
+        key = next((key for key in ("action", "emotion", "expression") if key in raw), "action")
+        return {**super().values_in(raw, pointer, values), "action_key": key}
+
+
+EMOTION = EmotionType()

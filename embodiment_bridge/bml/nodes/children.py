@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.bml.base.pointer import LONGEST_TOKEN, at
+from embodiment_bridge.bml.base.problems import LONGEST_TOKEN, at
 from embodiment_bridge.bml.fields.values import Raw, Values
 
 CHILD_KEYS = ("behaviors", "children")

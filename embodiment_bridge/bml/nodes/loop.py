@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.base.problems import at
 from embodiment_bridge.bml.fields.field import Count, Object
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes import children
-from embodiment_bridge.bml.nodes.box import DURATION, Box
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child
-from embodiment_bridge.bml.nodes.composite import Composite, note_if_empty
+from embodiment_bridge.bml.nodes.composite import Composite, note_if_empty, policies
+from embodiment_bridge.bml.nodes.decorators import DURATION, Box
 from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import Given, WrapperType
-from embodiment_bridge.bml.nodes.policies import policies
 from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing, counted, deciding_ends
 
 NO_TIME_S = 1e-3  # an iteration shorter than this takes no time of its own
@@ -188,4 +187,4 @@ def _times(seconds: float, count: int) -> float:
     return inf if count < 0 else seconds * count
 
 
-TYPE = LoopType()
+LOOP = LoopType()

@@ -71,3 +71,16 @@ class Document:
 
     root: Node
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def preorder(root: Node) -> list[Node]:
+    """All nodes in the order of the text; backwards it has every node after the nodes below it."""
+    nodes: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        nodes.append(node)
+        below = node.below
+        if below:
+            todo.extend(below[::-1])
+    return nodes

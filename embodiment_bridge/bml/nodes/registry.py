@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All types of nodes: the ``TYPE`` of each module of this folder, and in which order keys put wrappers round a node."""
+"""All types of nodes: each ``NodeType`` of this folder, and in which order keys put wrappers round a node."""
 
 import importlib
 import pkgutil
@@ -20,9 +20,9 @@ WRAPPING: Final = ("box", "loop", "timeout", "finally", "guard", "start")
 
 def _found() -> Iterator[AnyType]:
     for module in pkgutil.iter_modules(nodes.__path__, f"{nodes.__name__}."):
-        found = getattr(importlib.import_module(module.name), "TYPE", None)
-        if isinstance(found, NodeType):
-            yield found
+        if module.name != __name__:
+            names = vars(importlib.import_module(module.name)).values()
+            yield from (found for found in names if isinstance(found, NodeType))
 
 
 def _wrapper(name: str) -> AnyWrapper:
@@ -32,7 +32,7 @@ def _wrapper(name: str) -> AnyWrapper:
     return found
 
 
-TYPES: Final = {found.name: found for found in _found()}
+TYPES: Final = {found.name: found for found in sorted(_found(), key=lambda found: found.name)}
 """By name, also those that are made for keys only."""
 
 WRITTEN: Final = frozenset(name for name, found in TYPES.items() if found.is_written)

@@ -4,16 +4,13 @@
 from dataclasses import dataclass, replace
 from math import inf
 
-from embodiment_bridge.bml.base.pointer import at
-from embodiment_bridge.bml.base.problems import short
+from embodiment_bridge.bml.base.problems import at, short
 from embodiment_bridge.bml.fields.field import Field, Flag, Number, Object
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import Child
-from embodiment_bridge.bml.nodes.composite import Composite
-from embodiment_bridge.bml.nodes.guard import Guard
+from embodiment_bridge.bml.nodes.composite import Composite, OrderedType, in_order, policies
+from embodiment_bridge.bml.nodes.decorators import Guard
 from embodiment_bridge.bml.nodes.node_type import Given
-from embodiment_bridge.bml.nodes.ordered import OrderedType, in_order
-from embodiment_bridge.bml.nodes.policies import policies
 from embodiment_bridge.bml.nodes.timing import EITHER, FAILS, NEVER, Lengths, Timing, Timings
 
 WEIGHT = Number("weight", low=1e-6, high=1e6)
@@ -146,4 +143,4 @@ def _likely(children: Timings, deciding: int) -> int:
     return next((child.expects for child in children if child.expects), NEVER)
 
 
-TYPE = SelectorType()
+SELECTOR = SelectorType()

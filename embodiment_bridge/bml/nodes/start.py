@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from embodiment_bridge.bml.base.pointer import at
-from embodiment_bridge.bml.base.problems import Problems, short
-from embodiment_bridge.bml.base.words import place_of
+from embodiment_bridge.bml.base.problems import Problems, at, short
+from embodiment_bridge.bml.base.texts import place_of
 from embodiment_bridge.bml.fields.field import Field, Number, Object, Text
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
@@ -121,4 +120,4 @@ class StartType(WrapperType[Start]):
         return replace(child, expected_s=inf if child.expects == NEVER else None, max_s=inf)
 
 
-TYPE = StartType()
+START = StartType()

@@ -1,20 +1,237 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a BML document: text in, the canonical tree and everything that is wrong or doubtful out."""
+"""Reads a BML document: from text to the canonical tree, without recursion, noting every problem on the way."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Union
 
 from embodiment_bridge.bml.base.limits import Limits
-from embodiment_bridge.bml.base.problems import Problem, Problems
-from embodiment_bridge.bml.fields.values import Values
-from embodiment_bridge.bml.nodes.node import Document
-from embodiment_bridge.bml.reading import doubts
+from embodiment_bridge.bml.base.problems import Problem, Problems, at, short
+from embodiment_bridge.bml.fields.values import Raw, Values
+from embodiment_bridge.bml.nodes import children
+from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference, Scope
+from embodiment_bridge.bml.nodes.node import Document, Node
+from embodiment_bridge.bml.nodes.node_type import Given
+from embodiment_bridge.bml.nodes.registry import (
+    ENTRIES,
+    KEYS,
+    WRITTEN,
+    AnyType,
+    AnyWrapper,
+    spelled,
+)
+from embodiment_bridge.bml.reading import json_values
 from embodiment_bridge.bml.reading.envelope import opened
-from embodiment_bridge.bml.reading.normalise import normalise
-from embodiment_bridge.bml.reading.parse import parse
-from embodiment_bridge.bml.reading.subtrees import Subtrees
+from embodiment_bridge.bml.reading.json_values import parse
+from embodiment_bridge.bml.reading.subtrees import Subtrees, filled_in
 from embodiment_bridge.core.errors import ConfigError, unknown
+
+# From JSON values to the canonical tree, without recursion, noting every problem on the way.
+#
+# Strategy: a walk in the order of the text reads the values of every node. A leaf is whole at once; a node
+# with children becomes a draft that waits for them. Then the drafts are built from the last to the first, so
+# that the children of a node are there when it is built.
+
+# A clean-up in a place where there can be none: leaving it out would leave the robot as the author meant to
+# prevent, so it is an error in either mode.
+UNSAFE_TO_IGNORE = frozenset({"finally"})
+
+Parts = list[Union["Draft", Node]]
+Wrapping = tuple[AnyWrapper, Any]
+
+
+class Level(NamedTuple):
+    """The children of one node that are still to be read: their depth, their subtree, and the list that they go to."""
+
+    left: Iterator[Child]
+    depth: int
+    scope: Scope | None
+    siblings: Parts
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node whose children are not built yet; ``wrappings`` go round it, those of a node as the list it will be in."""
+
+    type: AnyType
+    given: Given
+    wrappings: list[Wrapping]
+    children: Parts
+    node: Node | None = None
+
+    def build(self) -> None:
+        """Make ``node`` from the children, which have been built before."""
+        self.node = wrapped(self.type.node(self.given, _built(self.children)), self.wrappings)
+
+
+def _built(parts: Parts) -> tuple[Node, ...]:
+    nodes = [part.node if isinstance(part, Draft) else part for part in parts]
+    return tuple([node for node in nodes if node is not None])
+
+
+def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
+    """A node with everything round it that its keys ask for."""
+    for wrapper, wanted in wrappings:
+        node = wrapper.around(node, _built(wanted)[0] if isinstance(wanted, list) else wanted)
+    return node
+
+
+def normalise(root: Child, values: Values, subtrees: Subtrees) -> Node | None:
+    """The canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
+    walk = _Walk(values, subtrees)
+    tops = walk.read(root)
+    if values.problems.fatal or not tops:
+        return None
+    for draft in reversed(walk.drafts):
+        draft.build()
+    return _built(tops)[0]
+
+
+class _Walk:
+    """One walk over a document in the order of its text."""
+
+    def __init__(self, values: Values, subtrees: Subtrees) -> None:
+        self.drafts: list[Draft] = []
+        self._values = values
+        self._subtrees = subtrees
+        self._problems = values.problems
+        self._levels: list[Level] = []  # down to the node that is being read
+
+    def read(self, root: Child) -> Parts:
+        """Read all nodes; the list has the root's, or nothing when that one is bad."""
+        top = Level(iter([root]), 1, None, [])
+        levels = self._levels = [top]
+        limits = self._values.limits
+        left = limits.max_nodes
+        while levels:
+            level = levels[-1]
+            for child in level.left:
+                if isinstance(child.value, Reference):
+                    self._open(child.value, child.pointer, level)
+                    break
+                left -= 1
+                if left < 0:
+                    text = f"the document has more than {limits.max_nodes} nodes"
+                    self._problems.error(child.pointer, "TOO_MANY_NODES", text)
+                    return top.siblings
+                if not isinstance(child.value, dict) or level.depth > limits.max_depth:
+                    self._note_unreadable(child)
+                    continue
+                node = self._node(child, level)
+                if node is not None:
+                    level.siblings.append(node)
+                if levels[-1] is not level:
+                    break  # what is below it comes first
+            else:
+                levels.pop()
+        return top.siblings
+
+    def _open(self, reference: Reference, pointer: str, level: Level) -> None:
+        """Read the root of a subtree in the place of what refers to it."""
+        opened = self._subtrees.open(reference, pointer, level.scope, self._values)
+        if opened is not None:
+            root, scope = opened
+            self._levels.append(Level(iter([root]), level.depth, scope, level.siblings))
+
+    def _note_unreadable(self, child: Child) -> None:
+        if not isinstance(child.value, dict):
+            text = f"a node must be an object, not {short(child.value)}"
+            self._problems.error(child.pointer, "WRONG_TYPE", text)
+        else:
+            text = f"nodes are nested deeper than {self._values.limits.max_depth}"
+            self._problems.error(child.pointer, "TOO_DEEP", text)
+
+    def _node(self, child: Child, level: Level) -> Draft | Node | None:
+        pointer, raw, name = child.pointer, child.value, child.name
+        values = self._values
+        if level.scope is not None:
+            raw = filled_in(raw, pointer, level.scope, self._problems)
+        kind = raw.get("type")
+        if not isinstance(kind, str) or kind not in ENTRIES:
+            kind = self._type_name(raw, pointer)
+            if kind is None:
+                self._note_below(self._below_unknown(raw, pointer), level, [])
+                return None
+        node_type, plain_keys, keys, wrappers = ENTRIES[kind]
+        if "name" in raw:
+            name = values.text(raw, pointer, "name", values.limits.max_name) or name
+        wrappings: list[Wrapping] = []
+        extra: Raw = {}
+        if not plain_keys.issuperset(raw):  # which few nodes have
+            wrappings = [
+                (wrapper, wanted)
+                for wrapper in wrappers
+                if (wrapper.keys[0] in raw or wrapper.keys[-1] in raw)
+                and (wanted := wrapper.wanted(raw, pointer, values)) is not None
+            ]
+            if not keys.issuperset(raw):
+                extra = self._extra(raw, pointer, node_type)
+        given = node_type.values_in(raw, pointer, values)
+        below = node_type.children_in(raw, pointer, given, values)
+        given["pointer"], given["name"], given["extra"] = pointer, name, extra
+        if below is None:
+            leaf = node_type.node(given, ())
+            return wrapped(leaf, wrappings) if wrappings else leaf
+        draft = Draft(node_type, given, wrappings, [])
+        self.drafts.append(draft)
+        for i, (wrapper, wanted) in enumerate(wrappings):
+            if isinstance(wanted, Child):  # to be read later than the children
+                cleanup: Parts = []
+                wrappings[i] = wrapper, cleanup
+                self._note_below([wanted], level, cleanup)
+        self._note_below(below, level, draft.children)
+        return draft
+
+    def _note_below(self, below: list[Child], above: Level, into: Parts) -> None:
+        """To be read before everything that was noted earlier."""
+        self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
+
+    def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
+        """The keys that a node of this type does not have, each noted."""
+        name, known = node_type.name, KEYS[node_type.name]
+        also_known = node_type.also_known(raw)
+        extra = {key: value for key, value in raw.items() if key not in known and key not in also_known}
+        for key in extra:
+            if key in UNSAFE_TO_IGNORE:
+                text = f"a {name} has no '{key}', and leaving it out would be unsafe"
+                self._problems.error(at(pointer, key), "UNSUPPORTED_EXTENSION", text)
+            else:
+                text = self._problems.unknown(f"key of {name}", key, known)
+                self._problems.tolerated(at(pointer, key), "UNKNOWN_KEY", text)
+        return extra
+
+    def _type_name(self, raw: Raw, pointer: str) -> str | None:
+        if "type" not in raw:
+            return self._type_from_children(raw, pointer)
+        text = raw["type"]
+        if not isinstance(text, str):
+            self._values.wrong_type(pointer, "type", text, "the name of a node type")
+            return None
+        name = spelled(text)
+        where = at(pointer, "type")
+        if name is not None:
+            self._problems.tolerated(where, "TYPE_SPELLING", f"the type {short(text)} is read as '{name}'")
+        else:
+            message = self._problems.unknown("node type", text, WRITTEN)
+            self._problems.error(where, "UNKNOWN_TYPE", message)
+        return name
+
+    def _type_from_children(self, raw: Raw, pointer: str) -> str | None:
+        name = "sequence" if any(key in raw for key in CHILD_KEYS) else "loop" if "behavior" in raw else None
+        if name is None:
+            self._problems.error(pointer, "MISSING_TYPE", "a node without children needs the key 'type'")
+        else:
+            text = f"the key 'type' is missing; a node with such children is read as a {name}"
+            self._problems.tolerated(pointer, "MISSING_TYPE", text)
+        return name
+
+    def _below_unknown(self, raw: Raw, pointer: str) -> list[Child]:
+        """Reads below a node of unknown type: the nodes there may have errors of their own."""
+        below: list[Child] = []
+        if any(key in raw for key in CHILD_KEYS):
+            below = children.find(raw, pointer, "node", self._values)
+        return below + [Child(at(pointer, key), raw[key]) for key in ("behavior", "finally") if key in raw]
+
 
 FULL_VOLUME = {"percent": 100.0, "unit": 1.0}
 
@@ -71,7 +288,7 @@ def _document(text: bytes | str, values: Values, subtrees: Subtrees) -> Document
     if parsed is None:
         return None
     if parsed.doubtful:
-        doubts.find(parsed.value, values.problems, values.limits)
+        json_values.find(parsed.value, values.problems, values.limits)
     root, metadata = opened(parsed.value, values)
     tree = normalise(root, values, subtrees)
     return None if tree is None else Document(tree, metadata)

@@ -8,14 +8,13 @@ that it would be with all subtrees written out, and that is bounded.
 from collections.abc import Mapping
 from typing import Any
 
-from embodiment_bridge.bml.base.arguments import ARGUMENT
-from embodiment_bridge.bml.base.pointer import at, escaped
-from embodiment_bridge.bml.base.problems import Problems, short
+from embodiment_bridge.bml.base.problems import Problems, at, escaped, short
+from embodiment_bridge.bml.base.texts import ARGUMENT
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference, Scope
-from embodiment_bridge.bml.reading import doubts
+from embodiment_bridge.bml.reading import json_values
 from embodiment_bridge.bml.reading.envelope import opened
-from embodiment_bridge.bml.reading.parse import parse
+from embodiment_bridge.bml.reading.json_values import parse
 from embodiment_bridge.core.unicode_text import is_unicode
 
 # Under these are nodes, which are filled in when the walk comes by.
@@ -76,7 +75,7 @@ class Subtrees:
         root = None
         if parsed is not None:
             if parsed.doubtful:
-                doubts.find(parsed.value, problems, values.limits)
+                json_values.find(parsed.value, problems, values.limits)
             root, _ = opened(parsed.value, values.with_problems(problems))
         for problem in problems.listing():
             values.problems.add(pointer + problem.pointer, problem.code, problem.message, fatal=problem.fatal)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from embodiment_bridge.body.config_section import Section
 from embodiment_bridge.body.description import BodyDescription, Carrier, Joint, WalkLimits
 from embodiment_bridge.body.kick_section import KickParameters, read_kick
-from embodiment_bridge.body.walk_section import default_of, read_walk
+from embodiment_bridge.body.policy_file import default_of, read_walk
 from embodiment_bridge.core.errors import ConfigError
 
 if TYPE_CHECKING:

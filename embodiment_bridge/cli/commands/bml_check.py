@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from embodiment_bridge import bml
 from embodiment_bridge.bml.authoring.show import to_dot, to_svg, to_text
-from embodiment_bridge.cli.bml_options import add_reading_options, given_subtrees
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.lengths import add_media_option, given_media
+from embodiment_bridge.cli.options import add_reading_options, given_subtrees
 
 if TYPE_CHECKING:
     from embodiment_bridge.cli.robots.robot import Robot

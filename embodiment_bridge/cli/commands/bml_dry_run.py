@@ -9,19 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge import bml
-from embodiment_bridge.behaviour.engine.values import values_of
+from embodiment_bridge.behaviour.engine.blackboard import values_of
 from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUSE_S, Cues, Line, rehearse
-from embodiment_bridge.cli.bml_options import (
+from embodiment_bridge.cli.ending import exit_code
+from embodiment_bridge.cli.files import read_document, read_text
+from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
+from embodiment_bridge.cli.options import (
     add_reading_options,
     add_run_options,
     given_subtrees,
     given_values,
+    seconds,
 )
-from embodiment_bridge.cli.durations import seconds
-from embodiment_bridge.cli.files import read_document, read_text
-from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
-from embodiment_bridge.cli.outcome import exit_code
-from embodiment_bridge.media.speech.silence import times_of
+from embodiment_bridge.media.speech.store import times_of
 
 if TYPE_CHECKING:
     from embodiment_bridge.cli.robots.robot import Robot

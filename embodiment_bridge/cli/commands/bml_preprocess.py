@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from embodiment_bridge import bml
-from embodiment_bridge.cli.bml_options import add_subtree_option, given_subtrees
 from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.options import add_subtree_option, given_subtrees
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import of_outside_program
 
@@ -93,11 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     for option, value in (("--host", arguments.host), ("--port", arguments.port)):
         if value is not None and not arguments.serve:
             raise ConfigError(f"{option} is for --serve: without it nothing listens")
-    from embodiment_bridge.media.files.cache import MediaCache
-    from embodiment_bridge.media.files.folders import preprocessed_folder
+    from embodiment_bridge.media.files.cache import MediaCache, preprocessed_folder
     from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
-    from embodiment_bridge.media.speech.cloud import CloudSettings
-    from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
+    from embodiment_bridge.media.speech.cloud import CloudSettings, speech_fetcher
     from embodiment_bridge.media.speech.store import SpeechStore
 
     folder = Path(arguments.out) if arguments.out else preprocessed_folder()
@@ -137,7 +135,7 @@ def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
 
 
 def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) -> int:
-    from embodiment_bridge.cli.say import say
+    from embodiment_bridge.cli.terminal import say
     from embodiment_bridge.media.speech_service import SpeechService
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 

@@ -8,11 +8,10 @@ import time
 from pathlib import Path
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.motion_file import skill_text, track_of
-from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.options import namespace, seconds
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 
 EXAMPLES = """\
 examples:

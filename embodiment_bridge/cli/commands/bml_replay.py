@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
-from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.core.unicode_text import one_line
 
 EXAMPLES = """\
 examples:

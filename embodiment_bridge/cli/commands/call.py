@@ -8,10 +8,9 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from embodiment_bridge.cli.durations import seconds
-from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.options import namespace, seconds
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.launching.names import join_namespace
+from embodiment_bridge.launching.launch_description import join_namespace
 
 WAIT_S = 10.0
 LISTED_AFTER_S = 2.0  # in which the programs of a graph find each other

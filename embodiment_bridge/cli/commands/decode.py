@@ -7,7 +7,7 @@ import sys
 
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.wire.json_events import decode_stream
+from embodiment_bridge.wire.json_text import decode_stream
 
 EXAMPLES = """\
 examples:

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
 from embodiment_bridge.cli.demos.bodies import BODIES
 from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
+from embodiment_bridge.cli.ending import INTERRUPTED
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import GONE, GoneError
-from embodiment_bridge.cli.outcome import INTERRUPTED
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 EXAMPLES = """\

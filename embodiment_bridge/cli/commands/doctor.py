@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_permissions() -> int:
-    from embodiment_bridge.cli.doctor.look import uses
-    from embodiment_bridge.cli.doctor.permissions import policy
+    from embodiment_bridge.cli.doctor.running import uses
+    from embodiment_bridge.cli.doctor.security import policy
     from embodiment_bridge.launching.environment import prepare
 
     prepare()

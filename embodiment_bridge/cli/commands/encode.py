@@ -9,7 +9,7 @@ from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.wire.json_commands import read_commands
+from embodiment_bridge.wire.json_text import read_commands
 
 EXAMPLES = """\
 examples:

@@ -9,10 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
-from embodiment_bridge.cli.durations import seconds
-from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.options import namespace, seconds
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.names import join_namespace
+from embodiment_bridge.launching.launch_description import join_namespace
 
 if TYPE_CHECKING:
     from embodiment_bridge.mcp_server.options import Options

@@ -12,11 +12,10 @@ from typing import Any
 
 import yaml
 
-from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.body_file import channel_of, parse_body
 from embodiment_bridge.body.description import Joint as BodyJoint
 from embodiment_bridge.body.description import Keyframe
-from embodiment_bridge.body.least_times import shortest_motion
-from embodiment_bridge.body.plain_body import channel_of
+from embodiment_bridge.body.motion_section import shortest_motion
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.dynamixel.config.servo_block import with_servos

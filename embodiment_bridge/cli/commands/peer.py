@@ -11,7 +11,7 @@ from embodiment_bridge.core.listening import place
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.signals import stop_on_signals
-from embodiment_bridge.standins.oac.options import OAC_OPTIONS
+from embodiment_bridge.standins.oac.scripted_plans import OAC_OPTIONS
 
 OptionValue = bool | int | float | str | list[str]
 ENDED = 1  # exit code: it has ended without being asked to by a signal

@@ -7,10 +7,9 @@ import sys
 import time
 
 from embodiment_bridge.bags.writer import Totals
-from embodiment_bridge.cli.durations import seconds
-from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import INTERRUPTED
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.cli.ending import INTERRUPTED
+from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.launching.environment import find_share
 
 SHOW_S = 1.0  # between two lines of progress
 EXAMPLES = """\

@@ -5,8 +5,8 @@ import argparse
 import sys
 import time
 
-from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import INTERRUPTED
+from embodiment_bridge.cli.ending import INTERRUPTED
+from embodiment_bridge.cli.options import namespace
 
 SHOW_S = 0.5
 EXAMPLES = """\

@@ -7,15 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from embodiment_bridge.bml.base.plain import one_line
-from embodiment_bridge.cli.bml_options import (
-    add_run_options,
-    add_subtree_option,
-    given_subtrees,
-    given_values,
-    priority,
-)
-from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.ending import exit_code, where_and_why
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import (
     GoneError,
@@ -24,9 +16,17 @@ from embodiment_bridge.cli.following import (
     not_served,
     unless_lost,
 )
-from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import exit_code, where_and_why
-from embodiment_bridge.cli.progress import Progress
+from embodiment_bridge.cli.options import (
+    add_run_options,
+    add_subtree_option,
+    given_subtrees,
+    given_values,
+    namespace,
+    priority,
+    seconds,
+)
+from embodiment_bridge.cli.terminal import Progress
+from embodiment_bridge.core.unicode_text import one_line
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml

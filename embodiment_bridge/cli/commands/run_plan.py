@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
-from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.cli.following import (
     GoneError,
@@ -15,8 +15,7 @@ from embodiment_bridge.cli.following import (
     not_served,
     unless_lost,
 )
-from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import exit_code
+from embodiment_bridge.cli.options import namespace, seconds
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteActionPlan
@@ -101,7 +100,7 @@ def _read(data: bytes, dialect: str) -> "ActionPlan | str":
     """The first plan in a document, or the reason why there is none."""
     from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
     from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-    from embodiment_bridge.wire.events import Malformed
+    from embodiment_bridge.wire.codec import Malformed
 
     found = read(data, dialect=dialect)
     plan = next((event for event in found if isinstance(event, ActionPlan)), None)

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from embodiment_bridge import __version__
-from embodiment_bridge.cli.say import say
-from embodiment_bridge.cli.within import Within
+from embodiment_bridge.cli.options import Within
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -63,8 +63,15 @@ def add(command: argparse.ArgumentParser) -> None:
 
 def act(registers: "Registers", arguments: argparse.Namespace) -> int:
     """Go through the checklist and write the report. Exit code 0, or 1 if a step failed."""
-    from embodiment_bridge.dynamixel.commission.checklist import NAMES, check_names, commission, find_one
-    from embodiment_bridge.dynamixel.commission.report import check_report, report, write_report
+    from embodiment_bridge.dynamixel.commission.checklist import (
+        NAMES,
+        check_names,
+        check_report,
+        commission,
+        find_one,
+        report,
+        write_report,
+    )
     from embodiment_bridge.dynamixel.commission.steps import Options
     from embodiment_bridge.dynamixel.commission.subject import Subject
     from embodiment_bridge.nodes.base.signals import interrupted_by_signals

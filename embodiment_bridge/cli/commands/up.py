@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
-from embodiment_bridge.launching.shares import find_share
 
 EXAMPLES = """\
 examples:

@@ -4,7 +4,7 @@
 import argparse
 
 from embodiment_bridge.cli.ending import is_gone
-from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.options import namespace
 
 EXAMPLES = """\
 examples:

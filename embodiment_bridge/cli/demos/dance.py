@@ -3,10 +3,9 @@
 
 import math
 
-from embodiment_bridge.cli.demos.documents import own_document
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import Stage
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.terminal import say
 
 PAUSE_S = 2.0  # s of wall time
 PATIENCE_S = 30.0  # s of wall time for each of pause and resume

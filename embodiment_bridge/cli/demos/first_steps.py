@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot stands, shakes its head, waves, walks three steps and turns."""
 
-from embodiment_bridge.cli.demos.documents import own_document
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import Stage
 
 

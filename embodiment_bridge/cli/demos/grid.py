@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
-from embodiment_bridge.cli.outcome import OTHER
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.ending import OTHER
+from embodiment_bridge.cli.terminal import say
 
 if TYPE_CHECKING:
     from nav_msgs.msg import OccupancyGrid

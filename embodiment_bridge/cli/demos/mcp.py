@@ -6,8 +6,8 @@ from concurrent.futures import Future
 
 from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
-from embodiment_bridge.cli.outcome import OTHER
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.ending import OTHER
+from embodiment_bridge.cli.terminal import say
 
 PATIENCE_S = 240.0  # s of wall time
 NEEDED = {"look", "mend", "interrupt", "stop"}  # of any body; not each can walk to a thing, or speak

@@ -7,10 +7,9 @@ import zlib
 from tempfile import NamedTemporaryFile
 from typing import Final
 
-from embodiment_bridge.cli.demos.documents import own_document
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import CALL_TIMEOUT, Stage
-from embodiment_bridge.cli.outcome import OTHER
+from embodiment_bridge.cli.ending import OTHER
 
 PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
 PUSH_S, SETTLE_S = 0.2, 2.5  # of the simulation, which is slower than the clock on a busy machine

@@ -5,11 +5,10 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from embodiment_bridge.cli.demos.documents import own_document
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
-from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
-from embodiment_bridge.cli.say import say
+from embodiment_bridge.cli.ending import OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.terminal import say
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type of a demo, and the choice of one for a command line."""
+"""The type of a demo, the choice of one for a command line, and the documents that demos perform."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos import SHOWS
+from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.launching.environment import find_share
 
 if TYPE_CHECKING:
     from embodiment_bridge.cli.demos.stage import Stage
@@ -54,3 +56,8 @@ def find_show(shows: dict[str, Show], show: str, body: str, brain: str) -> tuple
 
 def _request(parts: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{what} {value}" for what, value in parts if value)
+
+
+def own_document(name: str) -> str:
+    """The text of a document of this package, ``config/bml/<name>.json``."""
+    return read_text(str(find_share("embodiment_bridge") / "config" / "bml" / f"{name}.json"))

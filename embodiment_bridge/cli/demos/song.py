@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import free_ports
-from embodiment_bridge.cli.demos.documents import own_document
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import Stage
 
 if TYPE_CHECKING:

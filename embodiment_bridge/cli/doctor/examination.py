@@ -14,17 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import embodiment_bridge
-from embodiment_bridge.cli.doctor import (
-    environment,
-    graph,
-    installed,
-    look,
-    ports,
-    programs,
-    python,
-    running,
-    shared_memory,
-)
+from embodiment_bridge.cli.doctor import machine, middleware, running
 from embodiment_bridge.cli.doctor.finding import Finding
 from embodiment_bridge.cli.doctor.security import check_security
 from embodiment_bridge.core.listening import find_listener
@@ -49,53 +39,53 @@ CODE = (
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     """Every check, one finding each. env: as the user has set it, before ``prepare``."""
     prefix = Path(sys.prefix)
-    yield python.check_python(sys.version_info[:3], sys.prefix, sys.base_prefix, env)
-    yield environment.check_prefixes(env, prefix, CODE)
-    yield environment.check_libraries(env, prefix)
-    yield environment.check_middleware(env, _library_folders(env, prefix))
-    yield environment.check_domain(env)
-    yield environment.check_discovery(env)
+    yield machine.check_python(sys.version_info[:3], sys.prefix, sys.base_prefix, env)
+    yield middleware.check_prefixes(env, prefix, CODE)
+    yield middleware.check_libraries(env, prefix)
+    yield middleware.check_middleware(env, _library_folders(env, prefix))
+    yield middleware.check_domain(env)
+    yield middleware.check_discovery(env)
     yield check_security(env, _library_folders(env, prefix))
     yield _log_folder(env)
     prepare()
     yield from _installation(env, prefix)
-    yield graph.check_round_trip(*_try(graph.round_trip))
-    found, _ = _try(look.picture)
+    yield middleware.check_round_trip(*_try(middleware.round_trip))
+    found, _ = _try(running.picture)
     if found is not None:  # otherwise the line above has the error
-        yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
-    yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
-    for port in ports.SIMULATORS:
-        yield ports.check_port(port, find_listener(port))
-    for name, needed_for in programs.OPTIONAL.items():
-        yield programs.check_program(name, find_program(name), needed_for)
-    yield programs.check_program(programs.VOICE, programs.find_voice(), programs.VOICE_FOR)
-    miniaudio = programs.find_distribution(programs.MINIAUDIO)
-    yield programs.check_program(programs.MINIAUDIO, miniaudio, programs.MINIAUDIO_FOR)
-    yield programs.check_serial(programs.latency_timers(programs.SERIAL.glob("*")))
-    yield python.check_locale(sys.stdout.encoding or locale.getpreferredencoding(False))
-    yield python.check_clock(time.time(), (CODE / "__init__.py").stat().st_mtime)
+        yield from running.check_running(found, _domain(env), running.domains_in_use() - {_domain(env)})
+    yield middleware.check_shared_memory(*_shared_memory(middleware.FOLDER))
+    for port in machine.SIMULATORS:
+        yield machine.check_port(port, find_listener(port))
+    for name, needed_for in machine.OPTIONAL.items():
+        yield machine.check_program(name, find_program(name), needed_for)
+    yield machine.check_program(machine.VOICE, machine.find_voice(), machine.VOICE_FOR)
+    miniaudio = machine.find_distribution(machine.MINIAUDIO)
+    yield machine.check_program(machine.MINIAUDIO, miniaudio, machine.MINIAUDIO_FOR)
+    yield machine.check_serial(machine.latency_timers(machine.SERIAL.glob("*")))
+    yield machine.check_locale(sys.stdout.encoding or locale.getpreferredencoding(False))
+    yield machine.check_clock(time.time(), (CODE / "__init__.py").stat().st_mtime)
 
 
 def _installation(env: Mapping[str, str], prefix: Path) -> Iterator[Finding]:
     executor, error = _try(_executor_name)
-    yield installed.check_rclpy(_version("rclpy"), error, executor or "", env)
+    yield machine.check_rclpy(_version("rclpy"), error, executor or "", env)
     build = "run `make venv` or `colcon build`"
     _, error = _try(_load_interfaces)
-    yield installed.check_importable("interfaces", error, build)
+    yield machine.check_importable("interfaces", error, build)
     _, error = _try(lambda: importlib.import_module("tf2_msgs.msg"))
-    yield installed.check_importable(
+    yield machine.check_importable(
         "tf2_msgs", error, "run `make venv`, or apt install ros-$ROS_DISTRO-tf2-msgs"
     )
     for name, package in LIBRARIES.items():
         _, error = _try(partial(importlib.import_module, name))
-        yield installed.check_importable(
+        yield machine.check_importable(
             name.partition(".")[0], error, f"run `make venv`, or apt install {package}"
         )
     prefixes = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p] or [prefix]
-    shares = [p / "share" / environment.PACKAGE for p in prefixes]
+    shares = [p / "share" / middleware.PACKAGE for p in prefixes]
     share = next((s for s in shares if is_dir(s)), shares[0])
-    checkout = installed.find_checkout([CODE.resolve().parent, Path.cwd()], environment.PACKAGE)
-    yield installed.check_sources(checkout, share, CODE)
+    checkout = machine.find_checkout([CODE.resolve().parent, Path.cwd()], middleware.PACKAGE)
+    yield machine.check_sources(checkout, share, CODE)
 
 
 def _executor_name() -> str:
@@ -114,10 +104,10 @@ def _load_interfaces() -> None:
     check_for_type_support(LinkState)
 
 
-def _try(look: Callable[[], Result]) -> tuple[Result | None, str]:
+def _try(running: Callable[[], Result]) -> tuple[Result | None, str]:
     """The result and no error, or None and the error."""
     try:
-        return look(), ""
+        return running(), ""
     except Exception as error:  # noqa: BLE001 - any error is a finding
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
@@ -142,11 +132,11 @@ def _log_folder(env: Mapping[str, str]) -> Finding:
     home = Path(env.get("ROS_HOME") or "~/.ros")
     folder = Path(env.get("ROS_LOG_DIR") or home / "log").expanduser()
     there = next(f for f in (folder, *folder.parents) if exists(f))
-    return python.check_log_folder(folder, is_dir(there) and os.access(there, os.W_OK | os.X_OK))
+    return machine.check_log_folder(folder, is_dir(there) and os.access(there, os.W_OK | os.X_OK))
 
 
 def _shared_memory(folder: Path) -> tuple[int, int | None]:
     try:
-        return shared_memory.count_leftovers(folder), shutil.disk_usage(folder).free
+        return middleware.count_leftovers(folder), shutil.disk_usage(folder).free
     except OSError:
         return 0, None

@@ -12,18 +12,13 @@ from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
-from embodiment_bridge.dynamixel.bus.cycle import Cycle
-from embodiment_bridge.dynamixel.bus.cycle_times import CycleTimes
-from embodiment_bridge.dynamixel.bus.described_servos import described_servos
+from embodiment_bridge.dynamixel.bus.cycle import Cycle, CycleTimes
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.guardian import Guardian
-from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
-from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
+from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, Guardian, make_safe, safe_packets
+from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port, open_sdk_port
 from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
-from embodiment_bridge.dynamixel.bus.sdk_port import open_sdk_port
-from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
-from embodiment_bridge.dynamixel.bus.state import SERVING, BusState
+from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState, JointReading, Servo, described_servos
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cycles of a bus: write goals, read values, and then do one piece of other work.
+"""Runs the cycles of a bus: write goals, read values, do one piece of other work; and measures how long they take.
 
 When cycles follow each other without a pause and there is no other work, the values of one cycle are decoded
 and the goals of the next are computed while the wire is busy with the question of the cycle between. So the wire is
 never idle, and a value is at most one cycle older than it could be.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic
@@ -16,6 +17,44 @@ from embodiment_bridge.dynamixel.bus.health import Health
 from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
+
+# How long the cycles of a bus take, over the last of them.
+
+KEPT = 500
+
+
+class CycleTimes:
+    """Filled by the bus thread; others may look."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._periods: deque[float] = deque(maxlen=KEPT)
+        self._lengths: deque[float] = deque(maxlen=KEPT)
+
+    def add(self, period: float, length: float) -> None:
+        """A cycle began ``period`` s after the one before, and was busy for ``length`` s."""
+        self.count += 1
+        self._periods.append(period)
+        self._lengths.append(length)
+
+    @property
+    def rate_hz(self) -> float:
+        """Cycles per second."""
+        periods = tuple(self._periods)
+        total = sum(periods)
+        return len(periods) / total if total > 0.0 else 0.0
+
+    @property
+    def mean_ms(self) -> float:
+        """Mean length of a cycle, without waiting for the next."""
+        lengths = tuple(self._lengths)
+        return 1e3 * sum(lengths) / len(lengths) if lengths else 0.0
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest of them."""
+        return 1e3 * max(tuple(self._lengths), default=0.0)
+
 
 RESTART_LEAST_S = (
     0.2  # s that a servo needs to restart, at least: in a longer pause of this computer it may have

@@ -13,7 +13,7 @@ from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits
+from embodiment_bridge.dynamixel.wire.instructions import error_bits
 
 EVERY_S = 1.0  # s between two checks of the same kind
 ASLEEP, FIRED = 0, -1  # values of bus_watchdog: it watches nothing; it has fired

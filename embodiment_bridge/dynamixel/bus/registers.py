@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.answers import Answer
 from embodiment_bridge.dynamixel.bus.client import BusClient
-from embodiment_bridge.dynamixel.bus.guardian import Guardian
+from embodiment_bridge.dynamixel.bus.making_safe import Guardian
 from embodiment_bridge.dynamixel.bus.port import open_port
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
 from embodiment_bridge.dynamixel.wire import packet, packet1

@@ -10,10 +10,9 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
-from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.foreign_settings import MEANINGS
 from embodiment_bridge.dynamixel.bus.joints import Calibration
-from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode
+from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode, stored_of
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT, Stored
@@ -261,6 +260,7 @@ class Calibrate(BusRequest):
         for servo in chosen:
             _check_calibration(servo, self._positions[servo.config.joint])
         changes = {servo: self._positions[servo.config.joint] - servo.position for servo in chosen}
+        shifts = {servo: servo.scale.calibration.shift + change for servo, change in changes.items()}
         entries = {servo.config.joint: stored_of(servo, change=change) for servo, change in changes.items()}
         kept = Future[None]()
 
@@ -273,16 +273,17 @@ class Calibrate(BusRequest):
                 kept.set_result(None)
 
         threading.Thread(target=keep, name="keeps a calibration", daemon=True).start()
-        return lambda _: self._come_into_force(changes) if kept.done() and not kept.result() else None
+        return lambda _: self._come_into_force(shifts) if kept.done() and not kept.result() else None
 
-    def _come_into_force(self, changes: Mapping[Servo, float]) -> tuple[str, int]:
+    def _come_into_force(self, shifts: Mapping[Servo, float]) -> tuple[str, int]:
+        # Not the changes of the begin: another calibration may have come into force since.
+        changes = {servo: shift - servo.scale.calibration.shift for servo, shift in shifts.items()}
         for servo, change in changes.items():
             _check_driven(servo, change)  # its torque may have come on meanwhile
         self.touched = True
         texts = []
         for servo, change in changes.items():
-            known = servo.scale.calibration
-            servo.scale.calibrate(Calibration(known.shift + change, known.turns))
+            servo.scale.calibrate(Calibration(shifts[servo], servo.scale.calibration.turns))
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
             servo.calibrated_on, servo.lost_turn = servo.table.name, ""
             if servo.uncalibrated:

@@ -7,13 +7,10 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.bus import OpenPort, ServoBus
-from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.port import checked_port_name
+from embodiment_bridge.dynamixel.bus.port import checked_port_name, checked_sdk_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
-from embodiment_bridge.dynamixel.bus.sdk_port import checked_sdk_port
-from embodiment_bridge.dynamixel.bus.servo import JointReading
-from embodiment_bridge.dynamixel.bus.state import SERVING, BusState
+from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState, JointReading, stored_of
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 

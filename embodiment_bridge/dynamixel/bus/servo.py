@@ -1,18 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of one servo in the thread of its bus, and the reading that other threads get."""
+"""The states of a bus and of its servos, from their description on, and the readings that other threads get."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from math import inf, nan
 from typing import NamedTuple
 
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.answers import Counters
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
 from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, JointScale
-from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, ServoConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+from embodiment_bridge.dynamixel.config.calibration import Stored
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+
+# The states of a servo bus.
+#
+# CLOSED -> OPEN -> PROBE -> CONFIGURE -> READY -> ACTIVE <-> DEGRADED -> LOST -> (OPEN ...)
+
+
+class BusState(Enum):
+    """The state of a bus."""
+
+    CLOSED = "closed"  # not started
+    OPEN = "open"  # the port was opened
+    PROBE = "probe"  # the servos are asked who they are
+    CONFIGURE = "configure"  # their settings are brought in order
+    READY = "ready"  # the servos are read; their torque has not been requested
+    ACTIVE = "active"  # the servos are driven
+    DEGRADED = "degraded"  # some servos do not answer
+    LOST = "lost"  # the port is gone, or no servo answers
+
+
+SERVING = frozenset({BusState.READY, BusState.ACTIVE, BusState.DEGRADED})
+
 
 NEVER = -inf
+RUNS_ON = "its motor may keep turning after its Bus Watchdog has fired"
 OLD_WHEEL, OLD_JOINT = "velocity", "position"
 
 
@@ -171,6 +196,12 @@ class Servo:
         self.wanted, self.uncalibrated, self.note = False, True, why
         self.scale.calibrate(Calibration())
 
+    @property
+    def _risk(self) -> str:
+        """What may happen when nothing is sent to it any more; empty if nothing bad is known."""
+        turns = self.torque and self.mode not in POSITION_MODES and not self.table.watchdog_stops
+        return f"{RUNS_ON}: cut its power together with that of the computer" if turns else ""
+
     def reading(self) -> JointReading:
         """The reading for other threads."""
         known, scale, counters = self.known, self.scale, self.counters
@@ -190,7 +221,7 @@ class Servo:
             self.ticks,
             self.table.model,
             self.firmware,
-            self.reason or self.lost_turn or self.note,
+            self.reason or self.lost_turn or self.note or self._risk,
             counters.answers,
             counters.timeouts,
             counters.damaged,
@@ -207,23 +238,89 @@ def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibratio
 
 
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes in which a model is driven: only position modes if its watchdog does not stop it."""
+    """The modes of a model."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
-    names = (MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
-    return tuple(name for name in names if table.watchdog_stops or name in POSITION_MODES)
+    return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
 
 
 def check_mode(servo: Servo, mode: str) -> None:
     """Refuse a mode in which a servo is not driven.
 
+    One whose watchdog does not stop it has only position modes; but a joint without limits, which runs into no end, may
+    be a wheel, as with a servo that has no watchdog.
+
     Raises:
         CommandError: the model has no such mode, or would run on in it.
     """
-    modes, table = modes_of(servo.table), servo.table
+    modes, table, config = modes_of(servo.table), servo.table, servo.config
+    if not table.watchdog_stops:
+        wheel = {"velocity"} if config.upper == -config.lower == inf else set()
+        modes = tuple(name for name in modes if name in POSITION_MODES | wheel)
     if mode in modes:
         return
-    why = "" if table.watchdog_stops else "; its motor may turn on after its Bus Watchdog has fired"
+    why = "" if table.watchdog_stops else f"; {RUNS_ON}: only a joint without limits has velocity"
     raise CommandError(
-        f"joint {servo.config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
+        f"joint {config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
+    )
+
+
+# The servos of a bus from its description and the user's calibration file, before they have been asked.
+
+USUAL_MODEL = "xm430_w350"  # assumed for a servo without a model until it has answered
+CALIBRATE = ": limp until it is asked for; calibrate it"
+NO_CALIBRATION = f"its calibration was lost{CALIBRATE}"
+
+
+def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[Servo, ...]:
+    """The servos of ``config``; one whose calibration was lost is not driven at the start.
+
+    Raises:
+        ConfigError: a register does not exist, or its value is outside its limits; one text has all problems.
+    """
+    servos = tuple(_servo(servo, stored.get(servo.joint)) for servo in config.servos)
+    problems = [
+        f"joint {servo.config.joint!r}: {why}"
+        for servo in servos
+        for name, value in servo.config.registers.items()
+        if (why := _register_problem(servo, name, value))
+    ]
+    if problems:
+        raise ConfigError("\n  ".join([f"bus {config.name!r}:", *problems]))
+    return servos
+
+
+def _servo(config: ServoConfig, stored: Stored | None) -> Servo:
+    servo = make_servo(config, _table_of(config.model), Calibration(stored.shift if stored else 0.0))
+    if stored is not None:
+        servo.calibrated_on = stored.model
+        if stored.lost:
+            servo.distrust(NO_CALIBRATION)
+        elif stored.shift and stored.id != config.id:
+            servo.distrust(f"its calibration was made on servo {stored.id}, not {config.id}{CALIBRATE}")
+    return servo
+
+
+def _register_problem(servo: Servo, register: str, value: int) -> str:
+    try:
+        servo.table.item(register).encode(value)
+    except BridgeError as error:
+        return str(error)
+    return ""
+
+
+def _table_of(model: str) -> ControlTable:
+    return table(model or USUAL_MODEL)
+
+
+def stored_of(servo: Servo, *, clean: bool = False, change: float | None = None) -> Stored:
+    """The entry of a servo for the calibration file; with a ``change`` (rad) of its angle, as it is calibrated then."""
+    turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
+    return Stored(
+        servo.id,
+        servo.table.name,
+        servo.scale.calibration.shift + (change or 0.0),
+        turned if servo.known and (change is not None or not servo.lost_turn) else None,
+        clean,
+        servo.uncalibrated and change is None,
     )

@@ -13,12 +13,11 @@ from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
 from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
 from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
-from embodiment_bridge.dynamixel.bus.layout import Block
+from embodiment_bridge.dynamixel.bus.reading import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits
-from embodiment_bridge.dynamixel.wire.instructions import Fault
+from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits
 
 # s, the margins of the tries of each read and write: an answer may be damaged, or late on a busy computer.
 MARGINS_S = (0.0, PATIENT_S, PATIENT_S, PATIENT_S)

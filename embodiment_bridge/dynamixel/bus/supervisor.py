@@ -6,12 +6,10 @@ from math import inf
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
-from embodiment_bridge.dynamixel.bus.described_servos import CALIBRATE
 from embodiment_bridge.dynamixel.bus.joints import JointScale
-from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.bus.making_safe import limp_packets
-from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
-from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader, plan_reads
+from embodiment_bridge.dynamixel.bus.servo import CALIBRATE, Servo
 from embodiment_bridge.dynamixel.bus.settings import Settings
 from embodiment_bridge.dynamixel.bus.turns import are_counted, find_turns, seen_last
 from embodiment_bridge.dynamixel.config.calibration import Stored

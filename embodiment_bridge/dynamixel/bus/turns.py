@@ -13,7 +13,9 @@ MOST_TURNS = 2**31
 
 
 def are_counted(servo: Servo) -> bool:
-    """Whether the turns of a servo are counted on from where it was last; else those of its own turn are right."""
+    """Whether the turns of a servo are counted on from where it was last; else what it tells is right."""
+    if servo.table.keeps_turns:
+        return False
     return servo.mode in MANY_TURNS or (_is_limited(servo) and not _is_absolute(servo))
 
 

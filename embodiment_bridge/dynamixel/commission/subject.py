@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from embodiment_bridge.core.errors import BridgeError, LinkError
 from embodiment_bridge.dynamixel.bus.registers import Found, Registers
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits
+from embodiment_bridge.dynamixel.wire.instructions import error_bits
 
 T = TypeVar("T")
 TRIES: Final = 3
@@ -19,13 +19,14 @@ POSITION_MODE, VELOCITY_MODE = 3, 1
 OLD_SIZE: Final = 0x3FF  # bits of a load of protocol 1.0 without its direction
 FORCES: Final = ("goal_pwm", "torque_limit")  # of RAM, that limit the force in position mode
 SPEEDS: Final = ("profile_velocity", "moving_speed")
-TURNED: Final = (
+WATCHDOG: Final = "bus_watchdog"  # a servo refuses goals while it has fired, until 0 is written
+TURNED: Final = (  # registers set back later
+    WATCHDOG,
     "operating_mode",
     *FORCES,
     *SPEEDS,
     "profile_acceleration",
-    "bus_watchdog",
-)  # registers set back later
+)
 
 
 class Subject:
@@ -123,6 +124,9 @@ class Subject:
         for name in TURNED:
             if self.has(name) and name not in self._before:
                 self._before[name] = self.read(name)
+        if self.has(WATCHDOG):
+            self.write(WATCHDOG, 0)
+            self._before[WATCHDOG] = max(self._before[WATCHDOG], 0)  # that it had fired is not set back
         if self.has("operating_mode"):
             self.write("operating_mode", mode)
         limit = self.table.first(*FORCES)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's calibration file: for each joint the shift of its angle, and the turns that a servo loses without power.
+"""The user's calibration file.
+
+For each joint the shift of its angle, and the turns that a servo loses without power.
 
 The file is replaced as a whole, so that it is never half written. The EEPROM of the servos is not changed.
 """

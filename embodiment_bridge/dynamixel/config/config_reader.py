@@ -16,8 +16,13 @@ from typing import TypedDict
 from embodiment_bridge.body.config_section import parse
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.dynamixel.config.config_values import Problems, Values
-from embodiment_bridge.dynamixel.config.control_description import Raw, blocks_of, check_outside
+from embodiment_bridge.dynamixel.config.control_description import (
+    Problems,
+    Raw,
+    Values,
+    blocks_of,
+    check_outside,
+)
 from embodiment_bridge.dynamixel.config.servo_config import (
     FAULTS,
     MODES,

@@ -9,8 +9,7 @@ from typing_extensions import override
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
-from embodiment_bridge.dynamixel.virtual.servo import Servo
-from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply
 from embodiment_bridge.dynamixel.wire.instructions import Error1, Fault, HardwareError
 
 FULL: Final = 1023  # of torque, load and speed

@@ -15,17 +15,12 @@ from typing import Final, TypedDict
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
-from embodiment_bridge.dynamixel.virtual.answers import Answers
 from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo, baud_value
-from embodiment_bridge.dynamixel.virtual.clock import Clock, WallClock
 from embodiment_bridge.dynamixel.virtual.drive import Drive
-from embodiment_bridge.dynamixel.virtual.execute import execute
-from embodiment_bridge.dynamixel.virtual.fault_states import FaultStates
-from embodiment_bridge.dynamixel.virtual.faults import Faults, Option, Rule
-from embodiment_bridge.dynamixel.virtual.line import Line, Pacing
-from embodiment_bridge.dynamixel.virtual.servo import Servo
-from embodiment_bridge.dynamixel.virtual.servos import Servos
-from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.virtual.execute import Servos, execute
+from embodiment_bridge.dynamixel.virtual.faults import Faults, FaultStates, Option, Rule
+from embodiment_bridge.dynamixel.virtual.line import Answers, Clock, Line, Pacing, WallClock
+from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply
 from embodiment_bridge.dynamixel.virtual.x_numbers import BAUDS
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One virtual servo: memory, time, power and errors. ``x_servo`` and ``ax_servo`` have the meaning of the registers.
+"""One virtual servo: memory, time, power supply and errors.
+
+``x_servo`` and ``ax_servo`` have the meaning of the registers.
 
 A servo is simulated lazily: it is brought to the present time (``advance``) when it is accessed.
 """
@@ -11,8 +13,33 @@ from typing import Final
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
 from embodiment_bridge.dynamixel.virtual.drive import STEP, Drive, MotorDrive
 from embodiment_bridge.dynamixel.virtual.memory import Memory
-from embodiment_bridge.dynamixel.virtual.supply import Supply
 from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError
+
+# The power supply of a bus, whose voltage sags with the current of all servos.
+
+RESISTANCE: Final = 0.05  # ohm, of a supply with some cable
+
+
+class Supply:
+    """A supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
+
+    def __init__(self, nominal: float, resistance: float = RESISTANCE) -> None:
+        self.nominal = nominal
+        self.resistance = resistance
+        self._currents: dict[object, float] = {}
+        self._total = 0.0
+
+    @property
+    def voltage(self) -> float:
+        """The voltage at the servos now, V."""
+        return max(0.0, self.nominal - self.resistance * self._total)
+
+    def draw(self, who: object, current: float) -> None:
+        """Set the current of a servo, A; its sign does not matter."""
+        current = abs(current)
+        self._total += current - self._currents.get(who, 0.0)
+        self._currents[who] = current
+
 
 BOOT_S: Final = 0.3  # without answers after a reboot (a real servo: 0.2 to 0.5 s)
 OVERLOAD_S: Final = 2.0  # with more than OVERLOAD_SHARE and without motion, until it is an overload

@@ -8,7 +8,7 @@ from typing import IO
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.wire.codec import Codec
-from embodiment_bridge.wire.json_events import event_to_json
+from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Transcript:

@@ -9,11 +9,9 @@ from embodiment_bridge.dynamixel.tables.control_items import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual import x_numbers as x
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
-from embodiment_bridge.dynamixel.virtual.servo import Servo
-from embodiment_bridge.dynamixel.virtual.supply import Supply
-from embodiment_bridge.dynamixel.virtual.x_gains import has_x_gains, set_position_gains, set_speed_gains
-from embodiment_bridge.dynamixel.wire.error_codes import error_code
-from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault
+from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply
+from embodiment_bridge.dynamixel.virtual.x_numbers import has_x_gains, set_position_gains, set_speed_gains
+from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault, error_code
 
 
 class XServo(Servo):

@@ -3,16 +3,16 @@
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.dynamixel.wire import events
-from embodiment_bridge.dynamixel.wire.codec_reader import (
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
+from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Instruction
+from embodiment_bridge.dynamixel.wire.packet_events import (
     Unfit,
     read_fast_status,
     read_instruction,
     read_status,
+    write_event,
 )
-from embodiment_bridge.dynamixel.wire.codec_writer import write_event
-from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
-from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Instruction
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 
 Event = events.Event | Malformed | Unknown
 DIALECTS = {"1.0": (1,), "2.0": (2,), "both": (1, 2)}

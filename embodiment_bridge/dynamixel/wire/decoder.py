@@ -10,11 +10,10 @@ from collections.abc import Iterable, Sequence
 from struct import Struct
 from typing import Final, Literal, NamedTuple
 
-from embodiment_bridge.dynamixel.wire.crc import crc16
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, HIGHEST_ID, Instruction
-from embodiment_bridge.dynamixel.wire.packet import HEADER, MAX_PACKET, OVERHEAD, STUFFED, unstuff
+from embodiment_bridge.dynamixel.wire.packet import HEADER, MAX_PACKET, OVERHEAD, STUFFED, crc16, unstuff
 from embodiment_bridge.dynamixel.wire.packet1 import checksum
-from embodiment_bridge.wire.events import Malformed, excerpt
+from embodiment_bridge.wire.codec import Malformed, excerpt
 
 Kind = Literal["status", "instruction", "both"]
 KINDS: Final[tuple[Kind, ...]] = ("status", "instruction", "both")

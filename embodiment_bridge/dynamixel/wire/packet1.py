@@ -9,8 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.dynamixel.wire.arguments import any_id, distinct_ids, octets, servo_id, whole
-from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Instruction
+from embodiment_bridge.dynamixel.wire.instructions import (
+    BROADCAST,
+    Instruction,
+    any_id,
+    distinct_ids,
+    octets,
+    servo_id,
+    whole,
+)
 
 HEADER: Final = b"\xff\xff"
 MAX_PARAMETERS: Final = 253  # the length byte counts two more

@@ -8,8 +8,7 @@ from typing import Final, Generic, TypeVar
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
-from embodiment_bridge.wire.codec import Codec
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Codec, Malformed
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, frame
 
 Event = TypeVar("Event")

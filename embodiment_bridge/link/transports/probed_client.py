@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.base import Transport
-from embodiment_bridge.link.transports.tcp_client import READS, SHARED_WRITE_TIMEOUT, TcpClient
+from embodiment_bridge.link.transports.tcp import READS, SHARED_WRITE_TIMEOUT, TcpClient
 
 _LOG = logging.getLogger(__name__)
 

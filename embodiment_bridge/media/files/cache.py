@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of media files with a size limit; the file that was used longest ago is deleted first."""
+"""A cache of media files with a size limit, which deletes the least recently used file first."""
 
 import hashlib
 import os
@@ -12,6 +12,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+
+
+def usual_cache() -> Path:
+    """The default folder of the media cache."""
+    return _our_caches() / "media"
+
+
+def preprocessed_folder() -> Path:
+    """The default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
+
+    Absolute, without symbolic links. It is not part of the cache, because a kept document needs its sounds.
+    """
+    return (_our_caches() / "preprocessed").resolve()
+
+
+def _our_caches() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "embodiment_bridge"
+
 
 UNFINISHED = ".part"
 # The names of the files that this module and those that use it write: the folder may have others in it, of its user.

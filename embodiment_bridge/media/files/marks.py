@@ -9,7 +9,7 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_bytes
-from embodiment_bridge.media.files.envelope import BLOCK_S
+from embodiment_bridge.media.files.wav import BLOCK_S
 
 FORMAT = 1
 MAX_FILE = 4_000_000  # bytes

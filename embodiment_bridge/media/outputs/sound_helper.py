@@ -30,10 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, LinkError
-from embodiment_bridge.media.outputs.decoding import FileSource
 from embodiment_bridge.media.outputs.mixing import Mixer
 from embodiment_bridge.media.outputs.output import FAILED, START_S, OutputEvent
-from embodiment_bridge.media.outputs.sound_device import AHEAD, SoundDevice
+from embodiment_bridge.media.outputs.sound_device import AHEAD, FileSource, SoundDevice
 
 LOOK_S = 0.25
 LINGER_S = 1.0  # the device runs on for so long after the last sound, because starting it takes a moment

@@ -9,12 +9,9 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.sources import Fetch
-from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker
-from embodiment_bridge.media.speech.espeak import EspeakSpeaker, libraries
-from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
-from embodiment_bridge.media.speech.piper import PiperSpeaker
-from embodiment_bridge.media.speech.silence import OrSilence, SilentSpeaker
-from embodiment_bridge.media.speech.store import Speaker, SpeechStore
+from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker, speech_fetcher
+from embodiment_bridge.media.speech.programs import EspeakSpeaker, PiperSpeaker, libraries
+from embodiment_bridge.media.speech.store import OrSilence, SilentSpeaker, Speaker, SpeechStore
 
 SPEECHES: Final = ("espeak", "espeak_system", "piper", "cloud", "silent", "none")
 PARAMETERS: Final = (

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speech by a network service, which is reached by a URL template; its key is read from the environment only."""
+"""Speech by a network service at a URL template, with the guarded fetcher for its host.
+
+Its key is read from the environment only.
+"""
 
 import os
 import re
@@ -10,7 +13,9 @@ from urllib.parse import quote, urlsplit
 
 from typing_extensions import override
 
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.fetching import Fetcher, FetchRules
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.files.sources import Fetch
 from embodiment_bridge.media.speech.store import Cancelled, Speaker, SpeechError, Spoken, language_of
@@ -59,8 +64,11 @@ class CloudSettings:
 
     @property
     def host(self) -> str:
-        """The host of the service; the operator trusts it by naming it."""
-        return urlsplit(self.template.partition("{")[0]).hostname or ""
+        """The host of the service, which the operator trusts by naming it; empty where the template has none."""
+        try:
+            return urlsplit(self.template.partition("{")[0]).hostname or ""
+        except ValueError:  # of brackets without an address
+            return ""
 
 
 class CloudSpeaker(Speaker):
@@ -122,3 +130,19 @@ class CloudSpeaker(Speaker):
     @override
     def close(self) -> None:
         """Do nothing: the service is not kept open between two texts."""
+
+
+def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:
+    """A fetcher for the host of the template, whatever its address, and for no other host.
+
+    ca_file: PEM file of certification authorities that are trusted besides those of the system; empty: none.
+
+    Raises:
+        ConfigError: the key would be sent to another machine without https.
+    """
+    local = settings.host in ("localhost", "127.0.0.1", "::1")
+    if settings.key_variable and not settings.template.startswith("https:") and not local:
+        raise ConfigError("the key of a speech service is sent over https only")
+    hosts = frozenset({settings.host})
+    policy = UrlPolicy(("https", "http"), hosts=hosts, trusted_hosts=hosts, max_length=MAX_URL)
+    return Fetcher(FetchRules(policy, ca_file=ca_file)).fetch_to

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ramps the commands of a gait between standing and walking, so that they never jump."""
+"""Ramps the commands of a gait so that they never jump, and swings free arms with the walk."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, pi, sin
 
 from embodiment_bridge.body.carriers.gait import Gait
-from embodiment_bridge.body.description import WalkLimits
+from embodiment_bridge.body.description import Joint, WalkLimits
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.gait import GaitPattern, Step
-from embodiment_bridge.motion.gait.kick_step import Kick, KickStep
+from embodiment_bridge.motion.gait.steps import Kick, KickStep
+from embodiment_bridge.motion.joints.posture import ChannelArbiter
 from embodiment_bridge.motion.joints.sensing import LEVEL, Balance
 
 STILL = 1e-9
@@ -179,3 +180,24 @@ def near(value: float, goal: float, step: float) -> float:
 def within(value: float, limit: float) -> float:
     """``value``, at least -``limit`` and at most ``limit``."""
     return min(max(value, -limit), limit)
+
+
+# Swings free arms with the walk.
+
+JOIN_S = 0.5  # s in which an arm that has become free joins the swing
+
+
+class ArmSwing:
+    """Adds the swing of left and right shoulder, if the body has them, to the goals of ``joints``."""
+
+    def __init__(self, shoulders: Sequence[int], joints: Sequence[Joint], arbiter: ChannelArbiter) -> None:
+        self._shoulders = tuple((number, joints[number].channel) for number in shoulders)
+        self._share = [0.0] * len(self._shoulders)
+        self._arbiter = arbiter
+
+    def add(self, goal: list[float], swing: tuple[float, float], dt: float) -> None:
+        """Add ``swing`` (rad; left, right) to ``goal`` where the arm is free."""
+        for n, (joint, channel) in enumerate(self._shoulders):
+            free = self._arbiter.holder(channel) is None
+            self._share[n] = near(self._share[n], 1.0, dt / JOIN_S) if free else 0.0
+            goal[joint] += self._share[n] * swing[n]

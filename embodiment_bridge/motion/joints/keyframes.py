@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from embodiment_bridge.body.description import Joint, Keyframe
-from embodiment_bridge.body.least_times import shortest_move
+from embodiment_bridge.body.motion_section import shortest_move
 
 SHORTEST_S = 1e-3  # s: shorter pieces are jumps, which the limiter handles
 

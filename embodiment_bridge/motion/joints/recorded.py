@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded track as a motion: smooth through its points, and joined without a jump from the present angles."""
+"""Recorded tracks: thins samples to a few points, and plays them without a jump at the start."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from embodiment_bridge.body.description import Joint, Track
-from embodiment_bridge.body.least_times import shortest_move
+from embodiment_bridge.body.motion_section import shortest_move
 from embodiment_bridge.motion.joints.move import Brake, Move
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 
@@ -42,3 +43,65 @@ def fastest(track: Track, moved: Sequence[Joint]) -> float:
     """The smallest factor on the recorded time with which every joint can follow."""
     points = points_of(track)
     return max(Trajectory(range(len(moved)), points[0].positions, points).paces(moved))
+
+
+# From many samples of joint angles to the few points through which a smooth curve keeps near to all of them.
+
+ROUNDS = 30  # each adds a point to every piece that is not near enough
+
+
+def moved_joints(rows: Sequence[Sequence[float]], least: float) -> list[int]:
+    """The numbers of the columns whose angles (rad) differ by more than ``least``."""
+    columns = list(zip(*rows, strict=True))
+    return [number for number, column in enumerate(columns) if max(column) - min(column) > least]
+
+
+def thinned(
+    names: Sequence[str], times: Sequence[float], rows: Sequence[Sequence[float]], near: float
+) -> Track:
+    """A track through some of the samples that is within ``near`` rad of all of them.
+
+    Args:
+        names: of the joints.
+        times: s, increasing, at least two; the track begins at 0.
+        rows: angles in rad, for each time one per joint.
+        near: rad.
+    """
+    chosen = {0, len(times) - 1}
+    for _ in range(ROUNDS):
+        track = _track(names, times, rows, sorted(chosen))
+        worst = _worst(track, times, rows, sorted(chosen), near)
+        if not worst:
+            break
+        chosen |= worst
+    return _track(names, times, rows, sorted(chosen))
+
+
+def _track(
+    names: Sequence[str], times: Sequence[float], rows: Sequence[Sequence[float]], chosen: Sequence[int]
+) -> Track:
+    return Track(
+        tuple(names), tuple(times[i] - times[0] for i in chosen), tuple(tuple(rows[i]) for i in chosen)
+    )
+
+
+def _worst(
+    track: Track,
+    times: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    chosen: Sequence[int],
+    near: float,
+) -> set[int]:
+    """Of each piece the sample that is farthest off, where that is too far."""
+    points = points_of(track)
+    curve = Trajectory(range(len(track.joints)), points[0].positions, points)
+    angles = list(points[0].positions)
+    farthest: dict[int, tuple[float, int]] = {}
+    for number, (time, row) in enumerate(zip(times, rows, strict=True)):
+        curve.advance(time - times[0] - curve.time)
+        curve.write(angles)
+        error = max(abs(a - b) for a, b in zip(angles, row, strict=True))
+        piece = bisect_right(chosen, number)
+        if error > near and error > farthest.get(piece, (0.0, 0))[0]:
+            farthest[piece] = (error, number)
+    return {number for _, number in farthest.values()}

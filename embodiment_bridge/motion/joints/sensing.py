@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensed values, made safe to compute with: a bad value is replaced by the last good one."""
+"""Sensed values, where a bad one is replaced by the last good one, and the time between percepts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, isfinite, sin
 
 from embodiment_bridge.body.state import ZERO3, BodyState
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 
 SPEED_FILTER_S = 0.1  # s, time constant of the speed: long enough against rounding, shorter than a step
 FASTEST = 10.0  # m/s: a body that seems to move faster was put elsewhere, as a referee or a beam does
@@ -139,3 +139,25 @@ class Sensed:
             c * self._speed_y - s * self._speed_x,
         )
         return balance, yaw
+
+
+# How much time a percept lets pass for the motion, and whether there was a gap before it.
+
+LONGEST_STEP_S = 0.1  # s: a longer time between percepts is a gap, in which no planned motion was done
+GAP_S = 0.5  # s: after a longer gap the joints are where they came to rest
+
+
+class Pace:
+    """The times between percepts. When gaps follow each other, they are normal for this body."""
+
+    def __init__(self) -> None:
+        self._usual_s = 0.0  # the last time between percepts that was not a gap, s
+        self._slow = False  # the last time between percepts was a gap
+
+    def step(self, gap: float) -> tuple[float, bool]:
+        """The time in s by which motions advance, ``gap`` s after the last percept; whether joints begin anew."""
+        slow, self._slow = self._slow, gap > LONGEST_STEP_S
+        if not self._slow:
+            self._usual_s = gap or self._usual_s
+            return gap, False
+        return (LONGEST_STEP_S, False) if slow else (self._usual_s, gap > GAP_S)

@@ -9,9 +9,8 @@ from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.motion.gait.walk import STAND, Pace
 from embodiment_bridge.motion.joints.sensing import Sensed
-from embodiment_bridge.motion.locomotion.blend import Blend
-from embodiment_bridge.motion.walking.odometry import follow
-from embodiment_bridge.motion.walking.walk_program import Pose, Program
+from embodiment_bridge.motion.locomotion.locomotion import Blend
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, follow
 
 
 class KinematicBase:

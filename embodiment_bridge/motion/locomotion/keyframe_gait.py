@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from embodiment_bridge.body.carriers.base import SteppingBase
 from embodiment_bridge.body.description import Joint, WalkLimits
-from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import STAND, STILL, Pace, WalkCommand, near, together
 from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.joints.sensing import Sensed

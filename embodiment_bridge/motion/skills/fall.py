@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detects whether the body has fallen."""
+"""Detects a fall, chooses the get-up motion for the side on which the body lies, and starts it without being asked."""
 
-from embodiment_bridge.body.description import Fall
+from dataclasses import replace
+
+from embodiment_bridge.body.description import Fall, Skill
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.sensing import Sensed
 
 # A body on its side gets up as from its front, which rolls it over: rad of pitch to the back up to which it counts so.
@@ -44,3 +47,49 @@ class FallDetector:
         self._upright_s += dt
         if self._upright_s >= self._fall.recover_s:
             self.fallen = False
+
+
+# Skills for a fallen body: chooses the motion for the side on which it lies.
+
+STILL_FALLEN = "the body is still fallen"
+TRIES = 3  # motions of one skill; a body that slips is on its way up at the second or third
+
+
+def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:
+    """``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
+
+    Raises:
+        CommandError: the skill has no keyframes for that side.
+    """
+    if not fall.fallen:
+        return replace(skill, nominal_s=0.0)
+    frames = skill.lying[fall.side]
+    if not frames:
+        raise CommandError(f"skill {skill.name!r} has no motion for a body that lies on its {fall.side}")
+    return replace(skill, keyframes=frames)
+
+
+# Gets a fallen body up without being asked.
+
+SKILL = "get_up"
+LYING_S = 1.0  # s that the body lies before it gets up: one that still rolls would be on its other side
+
+
+class AutoGetUp:
+    """Says when to start the skill ``get_up``: after a second of lying in which no other skill was for that."""
+
+    def __init__(self) -> None:
+        self._lying_s = 0.0
+        self._tries = 0
+
+    def request(self, fallen: bool, busy: bool, dt: float) -> str:
+        """The id of a request to start now, ``dt`` s after the last call; empty: none.
+
+        busy: a skill for fallen bodies runs, or everything is held.
+        """
+        self._lying_s = self._lying_s + dt if fallen and not busy else 0.0
+        if self._lying_s < LYING_S:
+            return ""
+        self._lying_s = 0.0
+        self._tries += 1
+        return f"auto_get_up {self._tries}"

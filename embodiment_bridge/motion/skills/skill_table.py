@@ -6,23 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.body.things import Things, no_things
+from embodiment_bridge.body.surroundings import Things, no_things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.move import Move, Stop
-from embodiment_bridge.motion.joints.posture import Posture
+from embodiment_bridge.motion.joints.posture import ChannelArbiter, Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.joints.trajectory import LONGEST_S, TrajectoryPoint, checked_points, left_of
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
-from embodiment_bridge.motion.skills.fall import FallDetector
-from embodiment_bridge.motion.skills.get_up import STILL_FALLEN, TRIES, as_it_lies
+from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetector, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
-from embodiment_bridge.motion.skills.intensity import weakened
 from embodiment_bridge.motion.skills.lights import Lights
 from embodiment_bridge.motion.skills.motion_of import motion_of
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
+from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of, weakened
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
 from embodiment_bridge.motion.walking.walk_program import Program
 from embodiment_bridge.motion.walking.walk_skills import needs_place, program_of

@@ -4,9 +4,9 @@
 from math import atan2, cos, hypot, sin
 
 from embodiment_bridge.body.description import Skill, WalkLimits
-from embodiment_bridge.body.things import Things
+from embodiment_bridge.body.surroundings import Things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import Steering, past_others, way_round
 from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, Values, target_of

@@ -6,10 +6,10 @@ from math import atan2, cos, hypot, inf, pi, sin
 
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.kick_section import BallKick
-from embodiment_bridge.body.things import Thing, Things
+from embodiment_bridge.body.surroundings import Thing, Things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.core.rotation import wrap_angle
+from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import Steering, others_of, past_others, way_round
 from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, Values, named, target_of

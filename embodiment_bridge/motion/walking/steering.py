@@ -6,8 +6,8 @@ from math import acos, atan2, copysign, cos, hypot, sin
 from typing import TypeAlias
 
 from embodiment_bridge.body.description import WalkLimits
-from embodiment_bridge.body.things import Things
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.body.surroundings import Things
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.motion.gait.walk import TOGETHER, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.walk_program import Pose
 

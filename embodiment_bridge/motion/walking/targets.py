@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from math import atan2, cos, hypot, sin
 from typing import TypeAlias
 
-from embodiment_bridge.body.things import Thing, Things
+from embodiment_bridge.body.surroundings import Thing, Things
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.walking.walk_program import Pose
 

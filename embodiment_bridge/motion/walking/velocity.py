@@ -5,8 +5,7 @@ from math import cos, inf, sin
 
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
-from embodiment_bridge.motion.walking.odometry import move
-from embodiment_bridge.motion.walking.walk_program import Pose, way
+from embodiment_bridge.motion.walking.walk_program import Pose, move, way
 
 LEAST_COMMAND = 0.02  # share of full speed up to which a velocity command means standing
 FILTER_S = 0.3  # s: the hips sway with each step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walk programs: the command of a walking skill in each cycle, with feedback from the sensed pose of the hips."""
+"""Walk programs: the command of a walking skill in each cycle, with feedback from the pose of the hips."""
 
 from dataclasses import dataclass, replace
 from math import atan2, copysign, cos, hypot, inf, pi, sin
@@ -7,6 +7,7 @@ from typing import Protocol
 
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
+from embodiment_bridge.motion.joints.sensing import Sensed
 
 HEADING_GAIN = 2.5  # 1/rad: full turn command at an error of 0.4 rad
 HEADING_FILTER_S = 0.3  # s: the hips turn to and fro with each step
@@ -216,3 +217,21 @@ def way(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
     """The way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
     dx, dy, c, s = end.x - start.x, end.y - start.y, cos(yaw), sin(yaw)
     return c * dx + s * dy, c * dy - s * dx
+
+
+def follow(pose: Pose, sensed: Sensed, yaw: float, pace: Pace, dt: float) -> None:
+    """Update ``pose`` by ``dt`` s; ``yaw`` (rad): of the hips, used while the base is sensed."""
+    pose.reckoned = not sensed.base_fresh
+    if sensed.base_fresh:
+        pose.x, pose.y, pose.yaw = sensed.x, sensed.y, yaw
+        return
+    forward, left, turn = pace.velocity
+    move(pose, forward, left, turn, dt)
+
+
+def move(pose: Pose, forward: float, left: float, turn: float, dt: float) -> None:
+    """Move ``pose`` at ``forward`` and ``left`` m/s and ``turn`` rad/s for ``dt`` s."""
+    pose.yaw += turn * dt
+    c, s = cos(pose.yaw), sin(pose.yaw)
+    pose.x += (forward * c - left * s) * dt
+    pose.y += (forward * s + left * c) * dt

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from math import copysign, cos, inf, sin
 
 from embodiment_bridge.body.description import Carrier, Skill, WalkLimits
-from embodiment_bridge.body.things import Things, no_things
+from embodiment_bridge.body.surroundings import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.walking.dribble import dribble
-from embodiment_bridge.motion.walking.find import Find
-from embodiment_bridge.motion.walking.go_to import go_to
+from embodiment_bridge.motion.walking.go_to import Find, go_to
 from embodiment_bridge.motion.walking.kick import kick_ball
 from embodiment_bridge.motion.walking.targets import BALL
 from embodiment_bridge.motion.walking.walk_program import Program, Turn, Twist, Walk

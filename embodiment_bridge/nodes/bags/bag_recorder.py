@@ -14,8 +14,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
-from embodiment_bridge.bags.definitions import FindShare, definition
-from embodiment_bridge.bags.writer import BagWriter, Totals
+from embodiment_bridge.bags.writer import BagWriter, FindShare, Totals, definition
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.bags.bag_qos import to_record, to_store

@@ -6,7 +6,7 @@ from rclpy.serialization import deserialize_message
 
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.body.description import BodyDescription, Skill
-from embodiment_bridge.body.parameter import Parameter, TextParameter
+from embodiment_bridge.body.skill_info import Parameter, TextParameter
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import SkillInfo, SkillList

@@ -13,7 +13,7 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from typing_extensions import override
 
-from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.core.closed_on_exit import OwnThread
 
 LOOK_S: Final = 0.2
 STEP_S: Final = 0.05  # a clock that is only slowed down does not go back by so much between two looks

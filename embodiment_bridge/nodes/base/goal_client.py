@@ -95,19 +95,21 @@ class SentGoal(Generic[F, R]):
         self.handle = handle
         self._hear()
         self._ask()
+        if self._cancel_asked:
+            self.cancel()
         early, self._early = self._early, []
         for feedback in early if self.result is None else ():
             self._on_feedback(feedback)
-        if self._cancel_asked:
-            self.cancel()
 
     def take_feedback(self, message: Any) -> None:
         """There is news of it, which is told once the goal is known to be accepted."""
         self._hear()
-        if not self.answered:
-            self._early.append(message.feedback)
-        elif self.result is None:
+        if self.result is not None:
+            return
+        if self.answered:
             self._on_feedback(message.feedback)
+        else:
+            self._early.append(message.feedback)
 
     def _hear(self) -> None:
         self._heard = time.monotonic()
@@ -180,10 +182,10 @@ class GoalClient(Generic[F, R]):
         """Send a goal and follow it; ``on_end(sent)`` is called when its result is set."""
         sent = SentGoal(self._server, self._failure, on_feedback, on_end)
         self._goals.append(sent)
-        self._seen = self._looked = time.monotonic()
         answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback)
         answer.add_done_callback(sent.take_answer)
         if self._timer.is_canceled():
+            self._looked = time.monotonic()  # not at every goal: a pause of this process must stay to be seen
             self._timer.reset()
         return sent
 

@@ -8,7 +8,7 @@ from types import FrameType
 
 ASKED_FOR = (signal.SIGINT, signal.SIGTERM)
 # Signals whose default does not end a process, that cannot be caught, or that report a broken process. After these our
-# own code cannot be relied on; the guardian process makes servos safe (dynamixel/bus/guardian.py).
+# own code cannot be relied on; the guardian process makes servos safe (dynamixel/bus/making_safe.py).
 LEFT_ALONE = frozenset(
     getattr(signal, name)
     for name in (

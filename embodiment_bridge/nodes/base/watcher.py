@@ -9,8 +9,7 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from embodiment_bridge.core.rotation import rpy_from_quaternion
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import rpy_from_quaternion, wrap_angle
 from embodiment_bridge.link.session import Phase
 from embodiment_bridge.msg import BodyStatus, LinkState
 from embodiment_bridge.nodes.base.node_options import NodeOptions

@@ -14,9 +14,8 @@ from embodiment_bridge.link import link_loop
 from embodiment_bridge.link.session import HANDSHAKE_TIMEOUT, OpenLink, Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.probed_client import ProbedClient
-from embodiment_bridge.link.transports.replay import Replay
-from embodiment_bridge.link.transports.tape import Tape
-from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
+from embodiment_bridge.link.transports.tape import Replay, Tape
+from embodiment_bridge.link.transports.tcp import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.parameters import declare
@@ -26,7 +25,7 @@ from embodiment_bridge.nodes.body.body_agent import BodyAgent
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.protocol_inputs import ProtocolInputs
 from embodiment_bridge.protocols.converter import Converter, Cycle
-from embodiment_bridge.protocols.spec import ProtocolSpec
+from embodiment_bridge.protocols.registry import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 
 MakeCodec: TypeAlias = Callable[[], Codec[object, object]]

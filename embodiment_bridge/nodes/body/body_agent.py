@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from builtin_interfaces.msg import Time
 
-from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.body.surroundings import FixedFrames
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols.converter import Converter, Cycle
 

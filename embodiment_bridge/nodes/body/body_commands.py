@@ -11,7 +11,7 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.body.description import LIGHT_PATTERNS, Light
-from embodiment_bridge.body.fixed_frames import FixedFrames, Place
+from embodiment_bridge.body.surroundings import FixedFrames, Place
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.motion.joints.direct import TIMEOUT_S

@@ -8,9 +8,8 @@ from typing import Any
 from builtin_interfaces.msg import Time
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState, SkillReport
-from embodiment_bridge.body.things import Things, no_things
+from embodiment_bridge.body.surroundings import FixedFrames, Things, no_things
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.motion.runner import MotionRunner
@@ -30,7 +29,7 @@ from embodiment_bridge.nodes.body.odometry import OdometryPublisher
 from embodiment_bridge.nodes.body.robot_model import RobotModel
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
-from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.markers import Light
 
 PARAMETERS = (

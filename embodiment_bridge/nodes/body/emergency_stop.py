@@ -15,7 +15,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 
-from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.clock_steps import ClockSteps
 from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin

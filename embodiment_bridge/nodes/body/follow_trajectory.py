@@ -134,7 +134,7 @@ class FollowTrajectory:
         if not missed:
             self._end(SUCCESSFUL, self._remark)
         elif self._now - self._since > self._patience:
-            self._end(GOAL_VIOLATED, missed)
+            self._end(GOAL_VIOLATED, "; ".join(filter(None, (missed, self._remark))))
 
     def _missed(self, last: TrajectoryPoint, joints: Mapping[str, JointSample]) -> str:
         """What is not as the goal wants it, of the first joint; else empty."""

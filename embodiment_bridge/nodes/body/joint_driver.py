@@ -19,12 +19,10 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
-from embodiment_bridge.dynamixel.bus.servo import JointReading
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState, JointReading
 from embodiment_bridge.dynamixel.config.calibration import calibrations_elsewhere, default_path
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
-from embodiment_bridge.dynamixel.config.plain_body import plain_body
-from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
+from embodiment_bridge.dynamixel.config.servo_config import ServoSetup, plain_body
 from embodiment_bridge.dynamixel.messages import battery_state, joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -36,7 +34,7 @@ from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
 from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos, with_doubts
 from embodiment_bridge.nodes.body.servo_services import ServoServices
 from embodiment_bridge.nodes.body.speaking import Voice, with_voice
-from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.urdf import read_urdf
 
 PARAMETERS = (

@@ -29,9 +29,9 @@ from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
-from embodiment_bridge.protocols.spec import Output
-from embodiment_bridge.scene.field_of_view import FieldOfView
+from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.messages import entity_array
+from embodiment_bridge.scene.sight import FieldOfView
 from embodiment_bridge.urdf import Robot, link_pose, read_urdf
 
 PARAMETERS = (

@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.protocols.converter import Converter
-from embodiment_bridge.protocols.spec import ProtocolSpec
+from embodiment_bridge.protocols.registry import ProtocolSpec
 
 
 class Response(Protocol):

@@ -9,8 +9,8 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from embodiment_bridge.body.fixed_frames import MAP, FixedFrames
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.body.surroundings import MAP, FixedFrames
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.nodes.base.frames import ROOT, TransformMessages, flat

@@ -9,8 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.port import latency_timer_ms
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
-from embodiment_bridge.dynamixel.bus.servo import JointReading
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState, JointReading
 
 LEVELS = {BusState.DEGRADED: DiagnosticStatus.WARN, BusState.LOST: DiagnosticStatus.ERROR}
 GOOD = {BusState.READY, BusState.ACTIVE}

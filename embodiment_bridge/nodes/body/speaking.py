@@ -11,7 +11,7 @@ from std_msgs.msg import String
 from typing_extensions import override
 
 from embodiment_bridge.body.description import AUDIO, BodyDescription, Keyframe, Skill
-from embodiment_bridge.body.parameter import TextParameter
+from embodiment_bridge.body.skill_info import TextParameter
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.msg import AudioState

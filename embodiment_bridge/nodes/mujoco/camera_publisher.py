@@ -12,8 +12,8 @@ from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Header
 from typing_extensions import override
 
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.physics.assembly import EYE

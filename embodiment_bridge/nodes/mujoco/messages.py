@@ -13,8 +13,7 @@ from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.body.state_messages import turn
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import TouchState, TouchStates
-from embodiment_bridge.physics.battery import Battery
-from embodiment_bridge.physics.senses import Inertial
+from embodiment_bridge.physics.senses import Battery, Inertial
 
 
 def imu(reading: Inertial, stamp: Time, frame: str) -> Imu:

@@ -23,8 +23,7 @@ from embodiment_bridge.nodes.mujoco.parameters import OUTPUTS, PARAMETERS
 from embodiment_bridge.nodes.mujoco.percepts import Percepts
 from embodiment_bridge.nodes.mujoco.requests import WorldRequests
 from embodiment_bridge.nodes.mujoco.robots import RobotFiles, robot_files
-from embodiment_bridge.physics.description import describe
-from embodiment_bridge.physics.dressing import dress
+from embodiment_bridge.physics.description import describe, dress
 from embodiment_bridge.physics.simulation import Simulation
 
 NONE: Final = ("", "none")

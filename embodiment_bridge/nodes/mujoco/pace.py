@@ -8,7 +8,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.core.closed_on_exit import OwnThread
 
 LATE_S: Final = 0.1  # s of delay that are caught up; more is forgotten
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.body import body_interface
-from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.entities import DEFAULT_KEEP
 
 LOCALISATIONS: Final = ("truth", "odometry", "none")

@@ -12,9 +12,7 @@ from embodiment_bridge.body.state_messages import joint_states, pose
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.mujoco import messages
-from embodiment_bridge.physics.battery import Battery
-from embodiment_bridge.physics.odometry import Odometry
-from embodiment_bridge.physics.senses import Senses
+from embodiment_bridge.physics.senses import Battery, Odometry, Senses
 from embodiment_bridge.physics.sight import Sight
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.scene.entities import EntityMemory

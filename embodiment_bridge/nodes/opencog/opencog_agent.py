@@ -33,18 +33,16 @@ from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.protocols.opencog.convert import Messages, Perceptor
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
-from embodiment_bridge.protocols.opencog.plans.plan_ledger import Report
-from embodiment_bridge.protocols.opencog.plans.reports import action_report
+from embodiment_bridge.protocols.opencog.plans.plan_ledger import Report, action_report
 from embodiment_bridge.protocols.opencog.router import wire
-from embodiment_bridge.protocols.opencog.router.text_messages import read_feedback
-from embodiment_bridge.protocols.opencog.world.merged import Merged
-from embodiment_bridge.protocols.opencog.world.mood import rules_of
-from embodiment_bridge.protocols.opencog.world.world_report import Thing
+from embodiment_bridge.protocols.opencog.router.wire import read_feedback
+from embodiment_bridge.protocols.opencog.world.feelings import Merged, rules_of
+from embodiment_bridge.protocols.opencog.world.report import Thing
 from embodiment_bridge.protocols.opencog.xml import events
 from embodiment_bridge.protocols.opencog.xml.stamps import StampClock
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 SATED = {
     "eat": {"hunger": -0.5},

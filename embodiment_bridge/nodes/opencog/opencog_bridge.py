@@ -19,7 +19,7 @@ from embodiment_bridge.protocols.opencog.network.element import Element
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Outbox
 from embodiment_bridge.protocols.opencog.network.proxy import Oac, Presence, Proxy, ProxyListener
 from embodiment_bridge.protocols.opencog.router import wire
-from embodiment_bridge.protocols.opencog.world.thing_file import read_things
+from embodiment_bridge.protocols.opencog.world.report import read_things
 
 LOOK_AFTER = 0.5  # s of wall time
 LEAVE_WITHIN = 1.5  # s in which nothing else is served, not even the end of what runs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.protocols.opencog.world.mood import Mood, Rule
+from embodiment_bridge.protocols.opencog.world.feelings import Mood, Rule
 
 LAST = -1000  # priority: any plan or document is more important
 

@@ -10,7 +10,7 @@ from std_msgs.msg import Header
 from embodiment_bridge.msg import PhysiologyLevels
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.protocols.opencog.world.physiology_model import PhysiologyModel, Rates
+from embodiment_bridge.protocols.opencog.world.feelings import PhysiologyModel, Rates
 from embodiment_bridge.protocols.opencog.xml.parts import Level
 
 OWN_MESSAGES = 100  # that are remembered until they come back

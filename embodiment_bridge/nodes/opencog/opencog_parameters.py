@@ -11,7 +11,7 @@ from embodiment_bridge.protocols.opencog.network.element import Address
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Loading
 from embodiment_bridge.protocols.opencog.router.codec import Codec
 from embodiment_bridge.protocols.opencog.router.wire import PROXY_PORT, ROUTER_PORT, Login
-from embodiment_bridge.protocols.opencog.world.physiology_model import Rates
+from embodiment_bridge.protocols.opencog.world.feelings import Rates
 from embodiment_bridge.protocols.opencog.world.settings import SPEECH, Settings
 from embodiment_bridge.protocols.opencog.world.visibility import MOST_TILES, VisibilityGrid
 from embodiment_bridge.protocols.opencog.xml.events import DIALECTS

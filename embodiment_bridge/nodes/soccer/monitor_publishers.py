@@ -14,11 +14,10 @@ from embodiment_bridge.nodes.base.frames import TransformMessages
 from embodiment_bridge.nodes.base.message_types import Message
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.soccer.scene_marker_publisher import SceneMarkerPublisher
-from embodiment_bridge.protocols.soccer_monitor import game_messages
+from embodiment_bridge.protocols.soccer_monitor import messages
+from embodiment_bridge.protocols.soccer_monitor.messages import ObjectMessages, Thing, Things, scene_graph
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import ObjectMessages, Thing, Things
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.protocols.soccer_monitor.scene_messages import scene_graph
 from embodiment_bridge.urdf import LinkTransform
 
 OUTPUTS: Final = {
@@ -76,16 +75,16 @@ class MonitorPublishers:
         game = self._model.game
         if self._model.field is not self._told_field:
             self._told_field = self._model.field
-            message = game_messages.soccer_field(self._model.field, game.play_modes, stamp, self._map)
+            message = messages.soccer_field(self._model.field, game.play_modes, stamp, self._map)
             self._out["field"].publish(message)
         if event.game is None:
             return
-        told = game_messages.news(game)
+        told = messages.news(game)
         if told != self._told_game:
             self._told_game = told
-            self._out["game_state"].publish(game_messages.game_state(game, stamp))
+            self._out["game_state"].publish(messages.game_state(game, stamp))
         for foul in event.game.fouls:
-            self._out["fouls"].publish(game_messages.foul(game.foul(foul), stamp))
+            self._out["fouls"].publish(messages.foul(game.foul(foul), stamp))
 
     def _publish_things(self, things: list[Thing], stamp: Time) -> None:
         if self._wanted(self._out["entities"]):

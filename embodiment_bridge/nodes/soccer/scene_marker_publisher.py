@@ -16,8 +16,8 @@ from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
     field_markers,
     fresh_start,
 )
+from embodiment_bridge.protocols.soccer_monitor.messages import Thing
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
 
 PERIOD: Final = 100_000_000  # ns between drawings
 ALL: Final = 1_000_000_000  # ns between drawings of everything, for late subscribers

@@ -14,9 +14,9 @@ from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.link.session import Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.log_link import FASTEST, LogLink, LogPlayer
-from embodiment_bridge.link.transports.log_tape import LogTape
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
-from embodiment_bridge.link.transports.parting_client import PartingClient
+from embodiment_bridge.link.transports.tape import LogTape
+from embodiment_bridge.link.transports.tcp import PartingClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.log_service import LogService
 from embodiment_bridge.nodes.base.node_options import NodeOptions
@@ -25,13 +25,12 @@ from embodiment_bridge.nodes.base.statistics import session_diagnostics
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.soccer.monitor_publishers import MonitorPublishers
 from embodiment_bridge.nodes.soccer.trainer_services import TrainerServices
-from embodiment_bridge.protocols.soccer_monitor.commands import Command, Frame, Single
-from embodiment_bridge.protocols.soccer_monitor.dialect import Dialect
+from embodiment_bridge.protocols.registry import ProtocolSpec
+from embodiment_bridge.protocols.soccer_monitor.commands import Command, Dialect, Frame, Single
+from embodiment_bridge.protocols.soccer_monitor.convert import Trainer
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
-from embodiment_bridge.protocols.spec import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 
 MakeCodec: TypeAlias = Callable[[], Codec[Event, Command]]

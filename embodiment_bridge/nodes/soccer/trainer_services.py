@@ -10,7 +10,7 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.soccer_monitor.commands import Single
-from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
+from embodiment_bridge.protocols.soccer_monitor.convert import Trainer
 from embodiment_bridge.srv import (
     AgentCommand,
     KickOff,

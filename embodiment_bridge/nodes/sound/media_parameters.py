@@ -9,14 +9,12 @@ from pathlib import Path
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import NodeValues, Parameter
+from embodiment_bridge.media.channels import Loudness, quiet_hours
 from embodiment_bridge.media.cue import ChannelState
-from embodiment_bridge.media.files.cache import MediaCache
-from embodiment_bridge.media.files.folders import preprocessed_folder, usual_cache
+from embodiment_bridge.media.files.cache import MediaCache, preprocessed_folder, usual_cache
 from embodiment_bridge.media.files.sources import Fetch, MediaSources
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.loudness import Loudness, quiet_hours
-from embodiment_bridge.media.outputs.device_output import BACKENDS
-from embodiment_bridge.media.outputs.opening import OUTPUTS, in_background, open_output
+from embodiment_bridge.media.outputs.device_output import BACKENDS, OUTPUTS, in_background, open_output
 from embodiment_bridge.media.outputs.output import Output
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.speech.choice import PARAMETERS as SPEECH_PARAMETERS

@@ -14,11 +14,11 @@ from std_msgs.msg import String
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.bml import to_json
-from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.document import Document, Request
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.parameter import NodeValues, Parameter
+from embodiment_bridge.core.unicode_text import one_line
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.performance import Finish, RunGoal

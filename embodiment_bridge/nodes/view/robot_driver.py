@@ -150,6 +150,7 @@ class RobotDriver:
             return
         answer = client.call_async(Trigger.Request() if request is None else request)
         if what:
+            self._tell(f"{what}: not answered", bad=True)  # until it is: a process that hangs may never do so
             answer.add_done_callback(lambda done: self._answered(what, done.result()))
 
     def _answered(self, what: str, answer: Trigger.Response | SetBool.Response) -> None:

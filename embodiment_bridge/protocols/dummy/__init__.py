@@ -13,7 +13,7 @@ and writes it as bytes, and ``convert.py`` turns it into the units, signs and na
 """
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Output, ProtocolSpec
+from embodiment_bridge.protocols.registry import Output, ProtocolSpec
 
 # Codec and converter are named and not imported, so that `embodiment_bridge decode dummy` works without ROS.
 SPEC = ProtocolSpec(

@@ -16,9 +16,8 @@ from embodiment_bridge.protocols.dummy.events import (
     Joints,
     SetJoints,
 )
-from embodiment_bridge.wire.codec import Codec
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
-from embodiment_bridge.wire.line_framing import LineFramer
+from embodiment_bridge.wire.codec import Codec, Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.framing import LineFramer
 
 MAX_LINE: Final = 200  # bytes; the longest line of the protocol has some 60
 MAX_NAME: Final = 32  # characters

@@ -19,7 +19,7 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
-from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
+from embodiment_bridge.core.rotation import DEG_PER_RAD, RAD_PER_DEG
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
 from embodiment_bridge.protocols.dummy.events import Command, Event, Greet, Joints, SetJoints
 

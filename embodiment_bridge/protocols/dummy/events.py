@@ -7,7 +7,7 @@ The first field of an event is ``offset``, the place in the stream of the first 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The codec is in ``dynamixel/wire``. There is no converter: what a register means
 the driver knows (``nodes/body/joint_driver.py``); so ``agent_bridge`` cannot run this protocol.
 """
 
-from embodiment_bridge.protocols.spec import ProtocolSpec
+from embodiment_bridge.protocols.registry import ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="dynamixel",

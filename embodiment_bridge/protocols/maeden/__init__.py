@@ -6,7 +6,7 @@ There are a codec for all dialects, a conversation that knows the habits of the 
 """
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
+from embodiment_bridge.protocols.registry import Input, Output, ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="maeden",

@@ -28,8 +28,8 @@ from embodiment_bridge.protocols.maeden.text_packets import (
     percept_of,
 )
 from embodiment_bridge.wire import codec
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.framing import Line, LineFramer
 
 DIALECTS: Final = ("auto", "text", "json", "j1", "j2")
 TEXT_COMMANDS: Final = ("text", "j1", "j2")  # dialects whose commands are words

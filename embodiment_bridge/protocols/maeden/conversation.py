@@ -27,7 +27,7 @@ from embodiment_bridge.protocols.maeden.events import (
     NoPacket,
     Percept,
 )
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 DETECT_S: Final = 1.0  # how long a server of a JSON dialect may take for its first line
 PACKET_S: Final = 5.0  # how long the first packet may take after the id

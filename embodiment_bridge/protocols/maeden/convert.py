@@ -18,7 +18,7 @@ from typing import Final
 
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.grid.pose import QUARTER_TURN, Place
-from embodiment_bridge.grid.world_map import Raster, occupancy
+from embodiment_bridge.grid.world import Raster, occupancy
 from embodiment_bridge.protocols.maeden.events import COLUMNS, OWN_COLUMN, OWN_ROW, ROWS, View
 
 CYCLE_S: Final = 0.05  # s of a cycle, where a packet is all that tells the time

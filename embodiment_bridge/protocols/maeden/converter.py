@@ -14,11 +14,11 @@ from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.grid.pose import Heading
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
-from embodiment_bridge.protocols.maeden import convert, percept_messages, place_messages
+from embodiment_bridge.protocols.maeden import convert, messages
+from embodiment_bridge.protocols.maeden.command_writer import sentence_of
 from embodiment_bridge.protocols.maeden.conversation import WORDS, Answer, Closed, LinkEvent, NoReply, Tick
 from embodiment_bridge.protocols.maeden.events import Action, AgentId, Ending, Percept
-from embodiment_bridge.protocols.maeden.operator import Operator
-from embodiment_bridge.protocols.maeden.sentences import sentence_of
+from embodiment_bridge.protocols.maeden.routine import Operator
 from embodiment_bridge.protocols.maeden.skills import GridSkills
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
@@ -135,29 +135,29 @@ class GridConverter(Converter[LinkEvent, Action]):
     def _told(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, object]]:
         world = self._world
         yield from self._event(percept.status, WORDS.get(percept.status, "the agent is there"), stamp)
-        yield "percept", percept_messages.percept_message(world, percept, stamp, self._base)
+        yield "percept", messages.percept_message(world, percept, stamp, self._base)
         for said in percept.messages:
-            yield "heard", percept_messages.heard_message(said, stamp, self._base)
+            yield "heard", messages.heard_message(said, stamp, self._base)
         yield from self._state(percept, stamp)
         if self._mapped != world.map.changes:
             self._mapped = world.map.changes
-            yield "map", place_messages.map_message(world.map, self._cell, stamp, self._map)
+            yield "map", messages.map_message(world.map, self._cell, stamp, self._map)
 
     def _state(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, object]]:
         """The messages that are published again while no packet comes."""
         world, pose = self._world, self._world.pose
-        yield "pose", place_messages.pose_message(pose, self._cell, stamp, self._map)
+        yield "pose", messages.pose_message(pose, self._cell, stamp, self._map)
         frames = (self._odom, self._base)
-        yield "odom", place_messages.odometry(pose, world.track.sure, self._cell, stamp, frames)
-        yield "battery", percept_messages.battery_message(percept.energy, stamp)
+        yield "odom", messages.odometry(pose, world.track.sure, self._cell, stamp, frames)
+        yield "battery", messages.battery_message(percept.energy, stamp)
         if self._is_wanted("local_grid"):
-            yield "local_grid", place_messages.local_grid(percept.view, self._cell, stamp, self._base)
+            yield "local_grid", messages.local_grid(percept.view, self._cell, stamp, self._base)
         if self._is_wanted("entities"):
-            yield "entities", place_messages.entities(world, self._body, self._cell, stamp, self._map)
+            yield "entities", messages.entities(world, self._body, self._cell, stamp, self._map)
 
     def _event(self, name: str, reason: str, stamp: Stamp) -> Iterator[tuple[str, object]]:
         """Each change once; the first ending stays."""
         if self._ended == name or self._ended not in ("", "CONTINUE"):
             return
         self._ended = name
-        yield "event", percept_messages.episode_event(name, reason, self._world, stamp)
+        yield "event", messages.episode_event(name, reason, self._world, stamp)

@@ -8,7 +8,7 @@ left, column 4 two to the right; the agent is in row 1, column 2. A codec turns 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 ROWS: Final = 7
 COLUMNS: Final = 5

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from embodiment_bridge.core.unicode_text import is_unicode
+from embodiment_bridge.protocols.maeden.command_writer import read_heard
 from embodiment_bridge.protocols.maeden.events import (
     COLUMNS,
     OWN_COLUMN,
@@ -20,9 +21,7 @@ from embodiment_bridge.protocols.maeden.events import (
     Percept,
     View,
 )
-from embodiment_bridge.protocols.maeden.parens import read_list, read_view
-from embodiment_bridge.protocols.maeden.sentences import read_heard
-from embodiment_bridge.protocols.maeden.text_packets import SMELLS
+from embodiment_bridge.protocols.maeden.text_packets import SMELLS, read_list, read_view
 
 STRINGS: Final = 8  # values of a packet of J1
 VALUES: Final = 9  # values of a packet of J2 to J4

@@ -1,18 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A native skill as a routine of commands: each is sent when the one before was answered.
+"""Runs a native skill as a routine of commands: each is passed to the link when the one before was answered.
 
 A routine that has to think for long does so bit by bit: no tick waits for it.
 """
 
+from collections import deque
 from collections.abc import Generator
+from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
 
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
+from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 from embodiment_bridge.protocols.maeden.events import Action
-from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
+
+# Passes commands of skills to the link, one at a time, and their answers back.
+
+QUEUE_LIMIT: Final = 32  # sayings that wait; skills wait one each
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A command on its way. done: nothing more happens to it; ok: it did what it should; reason: why not."""
+
+    command: Action
+    sent: bool = False
+    done: bool = False
+    ok: bool = False
+    reason: str = ""
+
+
+class Operator:
+    """Hands commands out in the order in which they were asked for. ``ask`` may be called from any thread.
+
+    After an answer that did not come, none is handed out until the server is heard again: it could not be withdrawn.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Ticket] = deque()
+        self._current: Ticket | None = None
+        self._unheard = False
+
+    def ask(self, command: Action) -> Ticket:
+        """Let a command be sent when its turn comes.
+
+        Raises:
+            CommandError: too many wait already.
+        """
+        if len(self._waiting) >= QUEUE_LIMIT:
+            raise CommandError(f"{len(self._waiting)} commands wait already; the server takes one a cycle")
+        ticket = Ticket(command)
+        self._waiting.append(ticket)
+        return ticket
+
+    def withdraw(self, ticket: Ticket) -> None:
+        """Take back what was not sent; what was sent cannot be."""
+        if not ticket.sent:
+            ticket.done, ticket.reason = True, "withdrawn"
+
+    def next(self) -> list[Action]:
+        """The command to send now, if any; the one before has been answered then."""
+        while self._current is None and not self._unheard and self._waiting:
+            ticket = self._waiting.popleft()
+            if not ticket.done:
+                ticket.sent = True
+                self._current = ticket
+                return [ticket.command]
+        return []
+
+    def heard(self, event: Answer | NoReply) -> None:
+        """An answer came, or will not come."""
+        self._unheard = isinstance(event, NoReply)
+        ticket = self._current
+        if ticket is None or ticket.command is not event.command:
+            return
+        self._current = None
+        ticket.done = True
+        if isinstance(event, Answer):
+            ticket.ok = event.percept.ok
+            ticket.reason = "" if ticket.ok else "the simulator says that it failed"
+        else:
+            waited = f"no answer within {event.waited_s:.1f} s"
+            ticket.reason = waited if event.sent else "not sent: the server does not answer"
+
+    def drop(self, reason: str) -> None:
+        """The link is gone: nothing will be answered."""
+        tickets = [*self._waiting, *([self._current] if self._current is not None else [])]
+        self._waiting.clear()
+        self._current, self._unheard = None, False
+        for ticket in tickets:
+            ticket.done, ticket.ok, ticket.reason = True, False, reason
+
 
 THINKING: Final = None
 POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms

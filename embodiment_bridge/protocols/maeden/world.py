@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.grid.dead_reckoning import DeadReckoning
-from embodiment_bridge.grid.food import FOOD, FoodSense
 from embodiment_bridge.grid.planner import Cost
 from embodiment_bridge.grid.pose import GridPose, Heading, Place
-from embodiment_bridge.grid.world_map import WorldMap
+from embodiment_bridge.grid.world import FOOD, DeadReckoning, FoodSense, WorldMap
 from embodiment_bridge.protocols.maeden.command_writer import words_of
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 from embodiment_bridge.protocols.maeden.events import Act, Action, Percept

@@ -5,7 +5,7 @@
 registered: `opencog`, what a Router sends to a proxy, and `opencog_xml`, one document of a message.
 """
 
-from embodiment_bridge.protocols.spec import ProtocolSpec
+from embodiment_bridge.protocols.registry import ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="opencog",

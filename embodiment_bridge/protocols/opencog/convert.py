@@ -23,13 +23,12 @@ from embodiment_bridge.msg import ActionPlan as PlanMessage
 from embodiment_bridge.msg import Entity as EntityMessage
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.opencog.plans import plan_messages
-from embodiment_bridge.protocols.opencog.plans.plan_meaning import actions_of, single_action
-from embodiment_bridge.protocols.opencog.world.ids import IdBook
+from embodiment_bridge.protocols.opencog.plans.plan_messages import actions_of, single_action
+from embodiment_bridge.protocols.opencog.world.feelings import levels_of
 from embodiment_bridge.protocols.opencog.world.observed_actions import ObservedActions
-from embodiment_bridge.protocols.opencog.world.physiology_model import levels_of
-from embodiment_bridge.protocols.opencog.world.settings import Settings
+from embodiment_bridge.protocols.opencog.world.report import Thing, WorldReport
+from embodiment_bridge.protocols.opencog.world.settings import IdBook, Settings
 from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
-from embodiment_bridge.protocols.opencog.world.world_report import Thing, WorldReport
 from embodiment_bridge.protocols.opencog.xml.events import (
     ActionPlan,
     AvatarSignal,
@@ -38,7 +37,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     ProxyMessage,
     SingleActionCommand,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_text import clean
+from embodiment_bridge.protocols.opencog.xml.xml_format import clean
 from embodiment_bridge.scene.seen_actions import ActionWatcher, Seen, SeenAction
 
 AGENTS = ("avatar", "humanoid", "pet")  # the entity types that act

@@ -2,7 +2,7 @@
 """RoboCup MuJoCo soccer: the agent port of RCSSServerMJ."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, ProtocolSpec
+from embodiment_bridge.protocols.registry import Input, ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="rcsssmj",

@@ -11,8 +11,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Quaternion, Vector
 from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
-from embodiment_bridge.protocols.soccer.number_text import number_text
-from embodiment_bridge.protocols.soccer.plain_commands import Written
+from embodiment_bridge.protocols.soccer.command_writer import Written, number_text
 
 MAX_SAY: Final = 10  # bytes; receivers drop longer messages
 MAX_NUMBER: Final = 1e9  # MuJoCo takes a control above 1e10 for garbage and then zeroes all controls

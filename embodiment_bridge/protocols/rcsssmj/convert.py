@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between the server's units and names and SI units: degrees and radians, gears, effectors and joints. No ROS.
+"""Converts between the server's units and names and SI units.
+
+Degrees and radians, gears, effectors, joints and sensors. No ROS.
 
 | wire | SI |
 |---|---|
@@ -11,21 +13,57 @@
 """
 
 import math
+from collections.abc import Iterable
 from math import isfinite, radians
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.rotation import Vector, rpy_from_quaternion
-from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
+from embodiment_bridge.core.rotation import DEG_PER_RAD, RAD_PER_DEG, Vector, rpy_from_quaternion
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Motor
 from embodiment_bridge.protocols.rcsssmj.events import GameState, Heard, Percept
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot, TorsoSensors
-from embodiment_bridge.protocols.rcsssmj.sensors import named
-from embodiment_bridge.protocols.soccer.convert import rates
-from embodiment_bridge.protocols.soccer.joint_order import JointOrder
-from embodiment_bridge.scene.camera import Pose
+from embodiment_bridge.protocols.soccer.convert import JointOrder, rates
+from embodiment_bridge.protocols.soccer.messages import LeftOut
+from embodiment_bridge.scene.sight import Pose
+
+
+class Named(Protocol):
+    """A sensor in a percept."""
+
+    @property
+    def name(self) -> str:
+        """As the server calls it."""
+        ...
+
+
+Sensor = TypeVar("Sensor", bound=Named)
+
+
+def named(sensors: Iterable[Sensor], name: str) -> Sensor | None:
+    """The sensor of that name, None when the percept lacks it."""
+    for sensor in sensors:
+        if sensor.name == name:
+            return sensor
+    return None
+
+
+def note_others(percept: Percept, robot: Robot, left_out: LeftOut) -> None:
+    """Name the sensors that the robot's data does not have."""
+    torso = robot.torso
+    for kind, sensors, known in (
+        ("quat", percept.orientations, torso.orientation),
+        ("pos", percept.positions, torso.position),
+        ("GYR", percept.gyros, torso.gyro),
+        ("ACC", percept.accelerometers, torso.accelerometer),
+    ):
+        for sensor in sensors:
+            if sensor.name != known:
+                left_out.note(
+                    f"{kind} {sensor.name!r} is on no topic: robot {robot.name} is known to have {known!r} alone"
+                )
+
 
 UNSENSED = (0.0, 0.0, 0.0)
 HALF_DIGIT: Final = 0.0005  # rcssservermj 0.2.1 cuts quaternions after three digits, towards zero

@@ -2,33 +2,64 @@
 """A robot of RCSSServerMJ as a body: joints, messages, skills and requests. Units change in ``convert.py``."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import hypot
 from pathlib import Path
+from typing import Final
 
 from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.body.surroundings import FixedFrames
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
-from embodiment_bridge.protocols.rcsssmj.command_writer import Command
+from embodiment_bridge.protocols.rcsssmj.codec import Command
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Order, Syn
-from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, mirrored, own_side, robot_named
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, mirrored, note_others, own_side, robot_named
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import PerceptMessages
-from embodiment_bridge.protocols.rcsssmj.myself import recognised
-from embodiment_bridge.protocols.rcsssmj.orders import SERVICES, Orders
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event
-from embodiment_bridge.protocols.rcsssmj.requests import requests
-from embodiment_bridge.protocols.rcsssmj.sensors import note_others
-from embodiment_bridge.protocols.soccer.left_out import LeftOut
-from embodiment_bridge.protocols.soccer.team_view import TeamView
-from embodiment_bridge.scene.camera import Camera
+from embodiment_bridge.protocols.rcsssmj.requests import SERVICES, Orders, requests
+from embodiment_bridge.protocols.soccer.convert import TeamView, sight
+from embodiment_bridge.protocols.soccer.messages import LeftOut
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
+from embodiment_bridge.scene.sight import Camera, Pose
 from embodiment_bridge.scene.soccer import Player, goals
 from embodiment_bridge.urdf import read_urdf
+
+# Whose percepts a recording has, where it begins in the middle of a game: the server names team and number nowhere.
+
+FEET: Final = ("lfoot", "rfoot")
+OWN_FOOT: Final = 0.3  # m beside the axis of the own torso: feet of others are farther away
+AT_BASE: Final = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+
+def recognised(percept: Percept, positions: Sequence[float], camera: Camera | None, me: Player) -> Player:
+    """``me``, or another player where the percept shows that these are its percepts.
+
+    A player that looks down sees its own feet with its team and number. A game in which only one team plays is one of
+    that team, too.
+
+    Args:
+        percept: of the recording.
+        positions: of the joints, rad.
+        camera: of the robot, if it is known where that is.
+        me: whose percepts they were taken for until now.
+    """
+    game = percept.game_state
+    teams = [team for team in (game.team_left, game.team_right) if team] if game is not None else []
+    if len(teams) == 1:
+        me = Player(teams[0], me.number)
+    eye = None if camera is None or percept.vision is None else camera.pose(AT_BASE, positions)
+    if eye is None or percept.vision is None:
+        return me
+    for agent in sight(percept.vision.points, percept.vision.agents).agents:
+        feet = (eye.place(part.position) for part in agent.parts if part.name in FEET)
+        if any(hypot(x, y) < OWN_FOOT for x, y, _ in feet):
+            return Player(agent.team, agent.number)
+    return me
 
 
 class RobotConverter(Converter[Event, Command | Order]):

@@ -8,15 +8,15 @@ Numbers may be nan or inf when a simulation blows up. Sensor frames are x forwar
 from dataclasses import dataclass
 from typing import Final, Self
 
-from embodiment_bridge.protocols.soccer.events import (
+from embodiment_bridge.protocols.soccer.list_fields import Fields
+from embodiment_bridge.protocols.soccer.percepts import (
     Accelerometer,
     AgentDetection,
+    FieldLists,
     Gyro,
     PointDetection,
     Touch,
 )
-from embodiment_bridge.protocols.soccer.list_fields import Fields
-from embodiment_bridge.protocols.soccer.percept_lists import FieldLists
 
 __all__ = [
     "Accelerometer",

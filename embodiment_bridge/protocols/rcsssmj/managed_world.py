@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError, unknown
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.core.rotation import Quaternion, Vector
-from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
+from embodiment_bridge.protocols.rcsssmj.codec import CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say, Syn
 from embodiment_bridge.protocols.rcsssmj.convert import simulator_beam, simulator_motor
 from embodiment_bridge.protocols.rcsssmj.events import Percept

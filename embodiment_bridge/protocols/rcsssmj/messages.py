@@ -6,30 +6,64 @@ from functools import partial
 from typing import Final
 
 from sensor_msgs.msg import Imu
+from std_msgs.msg import Header
 
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.converter import Stamp
-from embodiment_bridge.protocols.rcsssmj import game_messages
-from embodiment_bridge.protocols.rcsssmj.convert import base_pose
+from embodiment_bridge.protocols.rcsssmj import events
+from embodiment_bridge.protocols.rcsssmj.convert import base_pose, direction, named
 from embodiment_bridge.protocols.rcsssmj.events import Percept, Vision
 from embodiment_bridge.protocols.rcsssmj.robots import TorsoSensors
-from embodiment_bridge.protocols.rcsssmj.sensors import named
-from embodiment_bridge.protocols.soccer import body_messages
-from embodiment_bridge.protocols.soccer.convert import rates, sight
-from embodiment_bridge.protocols.soccer.game_messages import GameNews
-from embodiment_bridge.protocols.soccer.team_view import TeamView
-from embodiment_bridge.scene.camera import Camera, Pose
+from embodiment_bridge.protocols.soccer import messages
+from embodiment_bridge.protocols.soccer.convert import TeamView, rates, sight
+from embodiment_bridge.protocols.soccer.messages import MAX_HEARD, Game, GameNews
 from embodiment_bridge.scene.entities import EntityMemory
-from embodiment_bridge.scene.field_of_view import SOCCER
 from embodiment_bridge.scene.messages import EntityMessages, vision_message
+from embodiment_bridge.scene.sight import SOCCER, Camera, Pose
 from embodiment_bridge.scene.soccer import Player, sightings
+
+
+def game(state: events.GameState, side: str) -> Game:
+    """The state of the game for a player on ``side``; a team that does not exist yet has no name."""
+    return Game(
+        state.play_time_s,
+        state.play_mode,
+        state.team_left or "",
+        state.team_right or "",
+        state.score_left,
+        state.score_right,
+        side,
+    )
+
+
+def heard(percept: events.Percept, stamp: Stamp, frame: str) -> list[HeardMessage]:
+    """What was said, in the server's order; ``frame`` is the microphone's."""
+    said = [one for microphone in percept.microphones for one in microphone.heard]
+    return [_heard(one, stamp, frame) for one in said[:MAX_HEARD]]
+
+
+def _heard(said: events.Heard, stamp: Stamp, frame: str) -> HeardMessage:
+    azimuth = direction(said)
+    return HeardMessage(
+        header=Header(stamp=stamp, frame_id=frame),
+        text=_text(said.message),
+        has_direction=azimuth is not None,
+        azimuth=azimuth or 0.0,
+    )
+
+
+def _text(message: bytes) -> str:
+    """Anybody may say any bytes. A zero byte would end a ROS string, so it is escaped as those that are no UTF-8."""
+    return message.decode("utf-8", "backslashreplace").replace("\0", "\\x00")
+
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
 NOWHERE: Final = (0.0, 0.0, 0.0)
 FRAMES: Final = ("base_link", "imu_link", "camera_link", "microphone_link")
 
-OUTPUTS: Final = body_messages.OUTPUTS
+OUTPUTS: Final = messages.OUTPUTS
 
 Pairs = Iterator[tuple[str, object]]
 
@@ -87,13 +121,13 @@ class PerceptMessages:
             if imu is not None:
                 yield "imu", imu
         if percept.touches and is_wanted("touch"):
-            yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
+            yield "touch", messages.touch(percept.touches, stamp, frames["base_link"])
         if percept.game_state is not None:
-            news = self._news.message(game_messages.game(percept.game_state, self._view.side), stamp)
+            news = self._news.message(game(percept.game_state, self._view.side), stamp)
             if news is not None:
                 yield "game_state", news
         if percept.microphones:
-            for message in game_messages.heard(percept, stamp, frames["microphone_link"]):
+            for message in heard(percept, stamp, frames["microphone_link"]):
                 yield "heard", message
         if percept.vision is not None:
             yield from self._seen(percept, percept.vision, state, stamp)
@@ -131,7 +165,7 @@ class PerceptMessages:
             return None
         turn = named(percept.orientations, torso.orientation)
         pose = None if turn is None else self._view.pose(Pose(NOWHERE, (turn.x, turn.y, turn.z, turn.w)))
-        return body_messages.imu(
+        return messages.imu(
             rates(gyro),
             (acceleration.x_m_s2, acceleration.y_m_s2, acceleration.z_m_s2),
             None if pose is None else pose.quaternion,

@@ -2,7 +2,7 @@
 """RoboCup 3D soccer simulator: the agent port of rcssserver3d on SimSpark."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, ProtocolSpec
+from embodiment_bridge.protocols.registry import Input, ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="simspark",

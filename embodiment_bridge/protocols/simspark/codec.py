@@ -1,20 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent port of rcssserver3d: its bytes to events, commands to bytes, for one connection."""
+"""Codec of rcssserver3d's agent port for one connection.
 
+Bytes to events, commands to bytes; it refuses commands that the server would drop without a word.
+"""
+
+import re
 from functools import partial
-from typing import Never, TypeAlias
+from numbers import Integral
+from typing import Final, Never, TypeAlias
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
-from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter
-from embodiment_bridge.protocols.simspark.dialects import Dialect
+from embodiment_bridge.protocols.simspark.commands import (
+    ACTIONS,
+    HEADS,
+    WORD,
+    Action,
+    Frame,
+    Hinge,
+    Init,
+    Scene,
+    Universal,
+)
 from embodiment_bridge.protocols.simspark.events import Percept
-from embodiment_bridge.protocols.simspark.percept_lists import PerceptParts
-from embodiment_bridge.protocols.simspark.percept_patterns import PerceptPatterns
-from embodiment_bridge.protocols.simspark.robots import ROBOTS, Robot
-from embodiment_bridge.protocols.soccer.codec import AgentCodec
-from embodiment_bridge.protocols.soccer.percept_reader import PerceptReader
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptParts, PerceptPatterns
+from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
+from embodiment_bridge.protocols.soccer import command_writer
+from embodiment_bridge.protocols.soccer.codec import AgentCodec, PerceptReader
+from embodiment_bridge.protocols.soccer.command_writer import Write, number_text, writers
+from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
+
+# Writes commands as rcssserver3d reads them, and refuses what it would drop without a word.
+
+Command: TypeAlias = Scene | Frame | Action | Unknown
+
+MAX_PLAYER: Final = 11
+MAX_NUMBER: Final = 1e6
+_UNIVERSAL = re.compile(UNIVERSAL_EFFECTOR)
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+_TYPED_HEADS: Final = (b"(scene", b"(init", *(f"({word}".encode() for word in HEADS.values()))
+
+
+class CommandWriter(command_writer.CommandWriter):
+    """Writes the commands of one connection; ``robot`` says which hinges there are, None allows those of all."""
+
+    def __init__(self, robot: Robot | None = None) -> None:
+        self._robot = robot
+        self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
+        own: dict[type, Write] = {Scene: _scene, Init: _init, Hinge: self._hinge, Universal: _universal}
+        super().__init__(
+            {**writers(HEADS, _number), **own},
+            Frame,
+            ACTIONS,
+            (Hinge, Universal),
+            "an empty frame says nothing",
+        )
+
+    def _hinge(self, command: Hinge) -> str:
+        name = command.name
+        if not isinstance(name, str) or name not in self._effectors:
+            kind = f"hinge of robot {self._robot.name}" if self._robot else "hinge"
+            raise CommandError(f"Hinge.name: {unknown(kind, str(name)[:80], self._effectors)}")
+        return f"({name} {_number('Hinge.speed_rad_s', command.speed_rad_s)})"
+
+    @override
+    def harmless(self, raw: bytes) -> bytes:
+        names = raw.replace(b"(", b" ").split()
+        heads = {name.decode("utf-8", "replace").strip("()") for name in names}
+        if any(head in raw for head in _TYPED_HEADS) or heads & self._effectors:
+            raise CommandError(f"Unknown.raw: the server may take {raw[:80]!r} for a command")
+        return raw
+
+
+def _scene(command: Scene) -> str:
+    file, arguments = command.file, command.arguments
+    if not isinstance(file, str) or not _FILE.fullmatch(file) or ".." in file:
+        raise CommandError(
+            f"Scene.file is {file!r}; it must be a path of the server's, without blanks and '..'"
+        )
+    if not isinstance(arguments, tuple | list) or not all(
+        isinstance(one, str) and WORD.fullmatch(one) for one in arguments
+    ):
+        raise CommandError(
+            f"Scene.arguments is {arguments!r}; they must be words without blanks and parentheses"
+        )
+    return f"(scene {' '.join((file, *arguments))})"
+
+
+def _init(command: Init) -> str:
+    number, team = command.number, command.team
+    if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
+        raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
+    if not isinstance(team, str) or not WORD.fullmatch(team):
+        raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
+    return f"(init (unum {number})(teamname {team}))"
+
+
+def _universal(command: Universal) -> str:
+    name = command.name
+    if not isinstance(name, str) or not _UNIVERSAL.fullmatch(name):
+        raise CommandError(f"Universal.name is {str(name)[:80]!r}; it must be like lae1_2")
+    first = _number("Universal.first_rad_s", command.first_rad_s)
+    return f"({name} {first} {_number('Universal.second_rad_s', command.second_rad_s)})"
+
+
+def _number(field: str, value: object) -> str:
+    return number_text(field, value, -MAX_NUMBER, MAX_NUMBER, digits=6)
+
 
 __all__ = ["Codec", "Command", "CommandError", "Event"]
 

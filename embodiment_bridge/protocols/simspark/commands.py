@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, get_args
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.soccer.plain_commands import Written
+from embodiment_bridge.protocols.soccer.command_writer import Written
 
 MAX_SAY: Final = 20  # characters; the server drops longer messages silently
 WORD: Final = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses

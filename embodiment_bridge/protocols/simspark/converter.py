@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Nao of rcssserver3d as a body, and the order in which a player joins. Units and frames change in ``convert.py``.
+"""A Nao of rcssserver3d as a body, from joining to commands. Units change in ``convert.py``.
 
 A player is told where it is only if the server is set to do so: then ``pose`` and ``entities`` come from ``mypos`` and
 ``myorien``, else from the landmarks in view.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -13,39 +14,68 @@ from typing import TypeAlias
 from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.body.surroundings import FixedFrames
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
 from embodiment_bridge.protocols.simspark import SPEC
-from embodiment_bridge.protocols.simspark.bursts import Bursts
-from embodiment_bridge.protocols.simspark.codec import Event
-from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter
+from embodiment_bridge.protocols.simspark.codec import Command, CommandWriter, Event
 from embodiment_bridge.protocols.simspark.commands import ACTIONS, Action, Beam, Frame, Say, Scene, Syn
 from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, camera_pose, mirrored
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
-from embodiment_bridge.protocols.simspark.feet import Feet
-from embodiment_bridge.protocols.simspark.joining import Joining
-from embodiment_bridge.protocols.simspark.landmarks import landmarks
-from embodiment_bridge.protocols.simspark.messages import Myself, PerceptMessages
+from embodiment_bridge.protocols.simspark.joining import Joining, StartPlace, landmarks, side_of
+from embodiment_bridge.protocols.simspark.messages import Feet, Myself, PerceptMessages, note_unused
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
-from embodiment_bridge.protocols.simspark.side import side_of
-from embodiment_bridge.protocols.simspark.start_place import StartPlace
-from embodiment_bridge.protocols.simspark.unused import note_unused
-from embodiment_bridge.protocols.soccer.convert import sight
-from embodiment_bridge.protocols.soccer.left_out import LeftOut
-from embodiment_bridge.protocols.soccer.plain_commands import makers
+from embodiment_bridge.protocols.soccer.command_writer import makers
+from embodiment_bridge.protocols.soccer.convert import TeamView, sight
+from embodiment_bridge.protocols.soccer.messages import LeftOut
 from embodiment_bridge.protocols.soccer.requests import Requests
-from embodiment_bridge.protocols.soccer.team_view import TeamView
-from embodiment_bridge.scene.camera import BODY, Camera, Pose
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
 from embodiment_bridge.scene.locator import Locator
-from embodiment_bridge.scene.sight import Sight
+from embodiment_bridge.scene.sight import BODY, Camera, Pose, Sight
 from embodiment_bridge.scene.soccer import goals
 from embodiment_bridge.urdf import Robot, read_urdf
+
+# Notices a server that is short of time: it catches up in bursts, many cycles at once, and reads nothing meanwhile.
+
+KEPT = 50  # percepts (1 s of the server's time) for which a burst counts
+LATE = 5  # percepts at once (0.1 s) from which the server counts as late
+ON_TIME = 250  # percepts (5 s) without such a burst until it does not
+
+
+class Bursts:
+    """cycles: for how many cycles of the server a speed may last that is sent now, by the bursts of the last second.
+
+    late: why the server counts as late, empty when it does not; the text stays the same meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Another connection."""
+        self._lengths: deque[int] = deque(maxlen=KEPT)
+        self._on_time = 0
+        self.cycles = 1
+        self.late = ""
+
+    def came(self, count: int) -> None:
+        """So many percepts came at once."""
+        self._lengths.extend([count] * min(count, KEPT))
+        self.cycles = max(self._lengths, default=1)
+        if count >= LATE:
+            self._on_time = 0
+            self.late = (
+                self.late or f"the server is late: {count} percepts came at once, so commands act too late"
+            )
+            return
+        self._on_time += count
+        if self._on_time >= ON_TIME:
+            self.late = ""
+
 
 BEAM_TIME = 0.1  # s from a beam to the last picture of where the robot was before
 OUR_URDF = "nao"

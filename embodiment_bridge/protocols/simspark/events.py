@@ -7,15 +7,15 @@ The body's frame is x right, y forward, z up. Numbers may be nan. Source: rcssse
 from dataclasses import dataclass
 from typing import Final, Self
 
-from embodiment_bridge.protocols.soccer.events import (
+from embodiment_bridge.protocols.soccer.list_fields import Fields
+from embodiment_bridge.protocols.soccer.percepts import (
     Accelerometer,
     AgentDetection,
+    FieldLists,
     Gyro,
     PointDetection,
     Touch,
 )
-from embodiment_bridge.protocols.soccer.list_fields import Fields
-from embodiment_bridge.protocols.soccer.percept_lists import FieldLists
 
 __all__ = [
     "Accelerometer",

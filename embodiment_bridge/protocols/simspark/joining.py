@@ -1,9 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an agent gets into a game of rcssserver3d, and how it notices that it is out of it again."""
+"""Brings a player into a game of rcssserver3d.
 
-from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.protocols.simspark.commands import Init
+It joins, finds its side, and is beamed to where it begins; and notices when it is out of the game again.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.protocols.simspark import convert
+from embodiment_bridge.protocols.simspark.commands import Beam, Init
+from embodiment_bridge.protocols.simspark.convert import camera_pose
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
+from embodiment_bridge.scene.locator import Locator
+
+# Where a player begins: rcssserver3d lets all robots appear in one place, where they push each other over.
+
+Place = tuple[float, float, float]
+
+LINE_UP: Final[Mapping[int, Place]] = {
+    1: (-14.0, 0.0, 0.0),
+    2: (-10.0, -3.0, 0.0),
+    3: (-10.0, 3.0, 0.0),
+    4: (-10.0, 0.0, 0.0),
+    5: (-7.0, -6.0, 0.0),
+    6: (-7.0, 6.0, 0.0),
+    7: (-6.0, -2.0, 0.0),
+    8: (-6.0, 2.0, 0.0),
+    9: (-3.0, -5.0, 0.0),
+    10: (-3.0, 5.0, 0.0),
+    11: (-2.5, 0.0, 0.0),
+}
+"""By player number: x, y (m) and heading (rad) as in ``beam``, relative to the own side."""
+
+BEAM_MODES: Final = ("BeforeKickOff", "Goal_Left", "Goal_Right")
+SETTLE: Final = 1.0  # s after joining in which the robots fall down and the joints find their rest pose
+LOOK: Final = 2.0  # s after a beam until the robot stands, or lies and is beamed again
+TRIES: Final = 5
+UPRIGHT: Final = 0.5  # rad
+
+
+class StartPlace:
+    """The beams that put a player where it begins; ``text`` is the parameter ``start_pose``.
+
+    Raises:
+        ConfigError: it is none of the choices.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._fixed: Place | None = None
+        self._wanted = text != "server"
+        if text not in ("line_up", "server"):
+            self._fixed = _place(text)
+        self.restart()
+
+    def restart(self) -> None:
+        """Another connection."""
+        self._due: float | None = None
+        self._tries = 0
+
+    def leave(self) -> None:
+        """Somebody else has said where the player is to be."""
+        self._tries = TRIES
+
+    def beam(self, number: int, mode: str, time: float, tilt: float) -> Beam | None:
+        """The beam that is due now for a player that has joined, if the game allows it.
+
+        Args:
+            number: of the player.
+            mode: of the game.
+            time: s, of the server.
+            tilt: rad; 0 if unknown.
+        """
+        if not self._wanted or self._tries >= TRIES:
+            return None
+        if self._due is None:
+            self._due = time + SETTLE
+        if time < self._due:
+            return None
+        place = self._fixed or LINE_UP.get(number)
+        if mode not in BEAM_MODES or place is None or (self._tries and tilt < UPRIGHT):
+            self._tries = TRIES  # the game goes on, or the player stands
+            return None
+        self._tries += 1
+        self._due = time + LOOK
+        return convert.beam(*place)
+
+
+def _place(text: str) -> Place:
+    try:
+        x, y, yaw = (float(word) for word in text.split())
+    except ValueError:
+        x = y = yaw = math.nan
+    if not (-100.0 <= x <= 0.0 and abs(y) <= 100.0 and abs(yaw) <= 2 * math.pi):
+        raise ConfigError(
+            f"parameter start_pose is {text!r}; it must be line_up, server, or x, y (m, x not above 0) and heading "
+            "(rad) with blanks between, as -3.0 1.0 0.0"
+        )
+    return x, y, yaw
+
+
+# Finds the side of a player that was not told it: the server turns the place of a player of the right team.
+
+CLEAR: Final = (
+    1.0  # m by which one place has to be nearer to that of the landmarks; at the centre both are the same
+)
+
+
+def side_of(vision: Vision, points: Sequence[tuple[str, Vector]], located: Locator) -> str:
+    """``left`` or ``right`` where the picture has ``mypos`` and landmarks that agree with one of them; else empty.
+
+    Args:
+        vision: the picture.
+        points: the points in it by name, m in the frame of the body.
+        located: knows the tilt of the body.
+    """
+    left, right = camera_pose(vision, "left"), camera_pose(vision, "right")
+    seen = located.another()
+    seen.look(points)
+    if left is None or right is None or not seen.known:
+        return ""
+    further = math.dist(seen.place[:2], left[0][:2]) - math.dist(seen.place[:2], right[0][:2])
+    if abs(further) < CLEAR:
+        return ""
+    return "right" if further > 0.0 else "left"
+
+
+# Where the flags of a field are.
+
+GOAL_HALF_WIDTH = 1.05  # m
+GOAL_HEIGHT = 0.8  # m
+
+
+def landmarks(length: float, width: float) -> dict[str, Vector]:
+    """The flags of a field (m) in ``map``: corners ``F`` and tops of goal posts ``G``, 1 is the upper one (+y)."""
+    flags: dict[str, Vector] = {}
+    for side, x in (("L", -0.5 * length), ("R", 0.5 * length)):
+        for number, up in ((1, 1.0), (2, -1.0)):
+            flags[f"F{number}{side}"] = (x, up * 0.5 * width, 0.0)
+            flags[f"G{number}{side}"] = (x, up * GOAL_HALF_WIDTH, GOAL_HEIGHT)
+    return flags
+
 
 # Two inits take two numbers where the player wants the next that is free, so it is sent again only after more
 # percepts than a server that is late sends at once.

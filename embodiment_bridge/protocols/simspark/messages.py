@@ -1,37 +1,149 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Percepts of a Nao as ROS messages: which topics a percept has something for."""
+"""Makes ROS messages of the percepts of a Nao, and names what reaches no topic."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from sensor_msgs.msg import BatteryState, Temperature
 from std_msgs.msg import Header
 
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.rotation import quaternion_from_rpy
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
+from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.converter import Stamp
-from embodiment_bridge.protocols.simspark import game_messages
-from embodiment_bridge.protocols.simspark.convert import charge, motion
-from embodiment_bridge.protocols.simspark.events import AgentState, Percept
-from embodiment_bridge.protocols.simspark.force_messages import Forces
-from embodiment_bridge.protocols.soccer import body_messages
-from embodiment_bridge.protocols.soccer.game_messages import GameNews
-from embodiment_bridge.protocols.soccer.team_view import TeamView
-from embodiment_bridge.protocols.spec import Output
-from embodiment_bridge.scene.camera import Pose
+from embodiment_bridge.protocols.registry import Output
+from embodiment_bridge.protocols.simspark import events
+from embodiment_bridge.protocols.simspark.convert import charge, direction, forward_left_up, motion
+from embodiment_bridge.protocols.simspark.events import AgentState, Force, Percept
+from embodiment_bridge.protocols.soccer import messages
+from embodiment_bridge.protocols.soccer.convert import TeamView
+from embodiment_bridge.protocols.soccer.messages import MAX_HEARD, Game, GameNews, LeftOut
 from embodiment_bridge.scene.entities import EntityMemory
-from embodiment_bridge.scene.field_of_view import SOCCER
 from embodiment_bridge.scene.messages import EntityMessages, vision_message
-from embodiment_bridge.scene.sight import Sight
+from embodiment_bridge.scene.sight import BASE_LINK, SOCCER, Pose, Sight
 from embodiment_bridge.scene.soccer import Player, sightings
+from embodiment_bridge.urdf import Robot, link_pose
+
+
+def note_unused(percept: Percept, left_out: LeftOut) -> None:
+    """Name it."""
+    for joint in percept.universal_joints:
+        left_out.note(f"UJ {joint.name!r} is on no topic: a joint with two axes, of old soccerbots")
+    for gyro in percept.gyros[1:]:
+        left_out.note(f"GYR {gyro.name!r} is on no topic: imu has {percept.gyros[0].name!r}")
+    for sensor in percept.accelerometers[1:]:
+        left_out.note(f"ACC {sensor.name!r} is on no topic: imu has {percept.accelerometers[0].name!r}")
+    if percept.agent_state is not None and percept.agent_state.pan_deg is not None:
+        left_out.note("pan_tilt of AgentState is on no topic: joint_states has the joints of the head")
+    if percept.vision is not None and percept.vision.ball_position_m is not None:
+        left_out.note("ballpos is on no topic: entities has the ball that the camera sees")
+
+
+# Where a Nao's feet touch the ground, by its URDF. No ROS.
+
+SENSORS: Final = {"rf": "r_sole", "lf": "l_sole", "rf1": "r_toe", "lf1": "l_toe"}  # links by perceptor
+
+
+class Feet:
+    """The feet of a robot description; a foot whose link it lacks, or that hangs on nothing, tells nothing.
+
+    joints: names in the order in which positions will come.
+    """
+
+    def __init__(self, robot: Robot, joints: Sequence[str]) -> None:
+        self._robot = robot
+        self._joints = tuple(joints)
+        has_base = BASE_LINK in robot.links
+        self._links = {name: link for name, link in SENSORS.items() if has_base and link in robot.links}
+
+    def contacts(self, forces: Iterable[Force], positions: Sequence[float]) -> list[tuple[Vector, Vector]]:
+        """Points at which the ground pushes (m), and how it pushes (N), in base_link.
+
+        Args:
+            forces: of one percept.
+            positions: rad per joint.
+        """
+        angles = dict(zip(self._joints, positions, strict=True))
+        found = []
+        for force in forces:
+            link = self._links.get(force.name)
+            if link is None or not math.isfinite(sum(force.point_m) + sum(force.force_n)):
+                continue
+            foot = link_pose(self._robot, angles, link, BASE_LINK)
+            if foot is not None:
+                at = Pose(foot.xyz, foot.quaternion).place(forward_left_up(*force.point_m))
+                found.append((at, rotate(foot.quaternion, forward_left_up(*force.force_n))))
+        return found
+
+
+def game(state: events.GameState, team: str, side: str) -> Game:
+    """The state of the game for a player of ``team`` on ``side``; the name of the other team is not known."""
+    return Game(
+        state.play_time_s,
+        state.play_mode,
+        team if side == "left" else "",
+        team if side == "right" else "",
+        state.score_left or 0,
+        state.score_right or 0,
+        side,
+    )
+
+
+def heard(
+    percept: events.Percept, side: str, yaw: float | None, stamp: Stamp, frame: str
+) -> list[HeardMessage]:
+    """What was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None where it is not known."""
+    return [_heard(one, side, yaw, stamp, frame) for one in percept.heard[:MAX_HEARD]]
+
+
+def _heard(said: events.Heard, side: str, yaw: float | None, stamp: Stamp, frame: str) -> HeardMessage:
+    azimuth = None if yaw is None else direction(said, side, yaw)
+    return HeardMessage(
+        header=Header(stamp=stamp, frame_id=frame),
+        sender=(said.team or "").replace("\0", ""),
+        text=said.message.replace("\0", "\\x00"),
+        has_direction=azimuth is not None,
+        azimuth=azimuth or 0.0,
+    )
+
+
+class Forces:
+    """Remembers which feet were touched: one that is not any more is told once, with a wrench of nothing."""
+
+    def __init__(self, prefix: str) -> None:
+        self._frames = {name: prefix + frame for name, frame in SENSORS.items()}
+        self._touched: set[str] = set()
+
+    def messages(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, WrenchStamped]]:
+        """(topic, message) of each foot that has news."""
+        felt = {force.name: force for force in percept.forces if force.name in SENSORS}
+        for name in sorted(self._touched | set(felt)):
+            header = Header(stamp=stamp, frame_id=self._frames[name])
+            yield f"force/{name}", WrenchStamped(header=header, wrench=_wrench(felt.get(name)))
+        self._touched = set(felt)
+
+
+def _wrench(force: Force | None) -> Wrench:
+    """The force, and the torque of its acting at a point beside the origin."""
+    if force is None or not math.isfinite(sum(force.point_m) + sum(force.force_n)):
+        return Wrench()
+    x, y, z = forward_left_up(*force.point_m)
+    fx, fy, fz = forward_left_up(*force.force_n)
+    return Wrench(
+        force=Vector3(x=fx, y=fy, z=fz),
+        torque=Vector3(x=y * fz - z * fy, y=z * fx - x * fz, z=x * fy - y * fx),
+    )
+
 
 BALL_DIAMETER: Final = 0.084  # m, of rcssserver3d 0.7.3
 FRAMES: Final = ("base_link", "imu_link", "camera_link")
 
 OUTPUTS: Final = (
-    *body_messages.OUTPUTS,
+    *messages.OUTPUTS,
     Output("force/rf", "geometry_msgs.msg:WrenchStamped", "sensor"),
     Output("force/lf", "geometry_msgs.msg:WrenchStamped", "sensor"),
     Output("force/rf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
@@ -101,17 +213,17 @@ class PerceptMessages:
             yield "pose", state_messages.pose(state, stamp, self._base)
         if percept.gyros and percept.accelerometers and is_wanted("imu"):
             turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw) if state.has_base else None
-            yield "imu", body_messages.imu(*motion(percept), turn, stamp, frames["imu_link"])
+            yield "imu", messages.imu(*motion(percept), turn, stamp, frames["imu_link"])
         yield from self._forces.messages(percept, stamp)
         if percept.touches and is_wanted("touch"):
-            yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
+            yield "touch", messages.touch(percept.touches, stamp, frames["base_link"])
         if percept.game_state is not None:
-            news = self._news.message(game_messages.game(percept.game_state, me.team, me.side), stamp)
+            news = self._news.message(game(percept.game_state, me.team, me.side), stamp)
             if news is not None:
                 yield "game_state", news
         if percept.heard:
             yaw = self._view.map_yaw(state.yaw) if state.has_base else None
-            for message in game_messages.heard(percept, me.side, yaw, stamp, frames["base_link"]):
+            for message in heard(percept, me.side, yaw, stamp, frames["base_link"]):
                 yield "heard", message
         if percept.agent_state is not None:
             yield from _health(percept.agent_state, Header(stamp=stamp, frame_id=frames["base_link"]))

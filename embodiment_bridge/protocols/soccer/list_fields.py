@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from embodiment_bridge.wire.events import excerpt
+from embodiment_bridge.wire.codec import excerpt
 from embodiment_bridge.wire.sexpr import Node, build
 
 # float() and int() alone would accept "1_0", digits of other scripts and, at great cost, a million digits.

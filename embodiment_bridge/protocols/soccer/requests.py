@@ -1,20 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of ROS to a soccer simulator besides motion: to speak, to be beamed. They wait for the next frame."""
+"""Carries out requests of ROS to a soccer simulator besides motion.
+
+To speak and to be beamed, as topics and services and as the skills ``say`` and ``beam``.
+"""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from math import isfinite
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf, isfinite
 from typing import Generic, TypeVar, cast
 
 from std_msgs.msg import String
+from typing_extensions import override
 
+from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.protocols.soccer.beaming import Beaming
-from embodiment_bridge.protocols.soccer.plain_commands import Message
-from embodiment_bridge.protocols.soccer.saying import Saying
+from embodiment_bridge.motion.skills.native import Native, Placing
+from embodiment_bridge.protocols.soccer.command_writer import Message
 from embodiment_bridge.srv import Beam
 
+# The skill ``say`` of a soccer robot: a text on its way, in as many messages as the server needs.
+
 Command = TypeVar("Command")
+
+
+class Saying(Native, Generic[Command]):
+    """Done when the last message waits for the next frame, and the slot is over.
+
+    Args:
+        messages: commands, one per cycle.
+        frame: what waits for the next frame; a message is put there when it is empty.
+        slot: s; 0: as long as it takes.
+    """
+
+    def __init__(self, messages: Iterable[Command], frame: deque[Command], slot: float) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes: tuple[Keyframe, ...] = ()
+        self._messages = deque(messages)
+        self._number = len(self._messages)
+        self._frame = frame
+        self._slot = slot
+        self._elapsed = 0.0
+
+    @override
+    def step(self, dt: float) -> None:
+        if self.done:
+            return
+        self._elapsed += dt
+        if self._messages and not self._frame:
+            self._frame.append(self._messages.popleft())
+        said = 1.0 - len(self._messages) / self._number
+        self.progress = min(said, self._elapsed / self._slot) if self._slot > 0.0 else said
+        self.done = self.progress >= 1.0
+
+    @override
+    def stop(self) -> None:
+        self._messages.clear()
+        self.done = True
+
+
+# The skill ``beam`` of a soccer robot: asks the server once to place it, and waits until it stands there.
+
+LANDED_S = 0.5  # s from the command until the robot has come down on its feet
+
+
+class Beaming(Placing):
+    """Done ``LANDED_S`` s after its first step, in which ``send()`` puts the command into the next frame.
+
+    Servers do not tell whether they obey.
+    """
+
+    def __init__(self, send: Callable[[], None]) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes: tuple[Keyframe, ...] = ()
+        self._send = send
+        self._elapsed = 0.0
+
+    @override
+    def step(self, dt: float) -> None:
+        if not self._elapsed:
+            self._send()
+        self._elapsed += max(dt, 1e-6)
+        self.progress = min(self._elapsed / LANDED_S, 1.0)
+        self.done = self.done or self._elapsed >= LANDED_S
+
+    @override
+    def stop(self) -> None:
+        self.done = True
+
 
 WAITING_LIMIT = 50  # messages: a second of one per cycle
 

@@ -1,13 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of a trainer to a soccer server, in the units of the wire. ``team`` is Left or Right.
+"""The commands of a trainer to a soccer server, in the units of the wire, and how servers differ in them.
 
 No server answers any of them; what it does not like it ignores. rcssservermj 0.2.1 takes those of ``RCSSSMJ_COMMANDS``
 and does nothing with the others. Several lists may stand side by side in one frame; in one list around them they are
 ignored by both servers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+# The differences between servers in the commands of a trainer, as data.
+
+SIDES: Final = {"left": "Left", "right": "Right"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one server does with trainer commands.
+
+    yaw_offset_deg: added to a yaw (0 along x, positive left) for its ``move``. can_ask: it obeys ``reqfullstate``.
+    ignored: services of which it does nothing, and why. can_weaken: battery and temperature can be set.
+    needs_position: of agent and ball. free_poses: players may lie, and teams may be told by name.
+    notes: by service, what else people should know of what it does.
+    """
+
+    server: str
+    yaw_offset_deg: float
+    can_ask: bool
+    can_weaken: bool
+    needs_position: bool
+    free_poses: bool
+    ignored: Mapping[str, str]
+    notes: Mapping[str, str]
+
 
 Triple = tuple[float, float, float]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text of a scene graph, without recursion.
+"""Reads the text of a scene graph without recursion, and the flat lists inside its nodes.
 
 Tokens are not brackets and words but whole lists without lists in them, ``(SLT 1 0 ...)`` or ``(nd)``, the beginning of
 one that holds lists, ``(nd TRF``, or its end. What servers really send is read in a quicker way (quick_graph.py).
@@ -17,7 +17,7 @@ from embodiment_bridge.protocols.soccer_monitor.quick_graph import (
     Graph,
     read_quickly,
 )
-from embodiment_bridge.wire.events import excerpt
+from embodiment_bridge.wire.codec import excerpt
 from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH
 
 ANY: Final = re.compile(r"\([^()]*\)?|\)|[^\s()]+")

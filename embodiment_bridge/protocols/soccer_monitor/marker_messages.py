@@ -12,14 +12,12 @@ from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.protocols.converter import Stamp
-from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
+from embodiment_bridge.protocols.soccer_monitor.messages import Thing
 from embodiment_bridge.protocols.soccer_monitor.scene import mesh_shapes
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
-from embodiment_bridge.protocols.soccer_monitor.scene.field_lines import Line, field_lines, goal_lines
-from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
+from embodiment_bridge.protocols.soccer_monitor.scene.field import FieldValues, Line, field_lines, goal_lines
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph, poses
 from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import Rgba, Solid, solid_of
-from embodiment_bridge.protocols.soccer_monitor.scene.pose_arrays import poses
 from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects
 
 LIFETIME: Final = Duration(sec=3)  # all is drawn anew each second; what is not vanishes soon

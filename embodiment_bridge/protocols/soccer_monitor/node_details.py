@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, number
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Matrix
-from embodiment_bridge.wire.events import excerpt
+from embodiment_bridge.wire.codec import excerpt
 
 KEPT: Final = 1024  # texts of nodes; a full game has some hundred different ones
 LONGEST_KEPT: Final = 300  # characters of such a text

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError, LinkError, unknown
 from embodiment_bridge.core.input_file import MOST_TEXT, check_file
 from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER
 from embodiment_bridge.fetching.signature import read_key, sign
-from embodiment_bridge.standins.bml.documents import link
-from embodiment_bridge.standins.bml.faults import FAULTS, Fault
-from embodiment_bridge.standins.bml.tones import wav
+from embodiment_bridge.standins.bml.replies import FAULTS, Fault, link, wav
 
 NEXT: Final = ("/request", "/reqest")  # the second is misspelt in the source of the format
 MAX_NUMBER: Final = 10**9

@@ -1,19 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the stand-in on a TCP port: agents join and leave while the world advances in cycles."""
+"""Serves the stand-in on a TCP port while the world advances in cycles, with the faults that were asked for."""
 
 import time
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 from typing import Final
 
-from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.core.own_thread import OwnThread
-from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.core.closed_on_exit import OwnThread
+from embodiment_bridge.core.errors import ConfigError, LinkError, unknown
+from embodiment_bridge.link.transports.tcp import SHARED_WRITE_TIMEOUT, TcpClient, TcpServer
 from embodiment_bridge.standins.maeden.cycle import Simulation
-from embodiment_bridge.standins.maeden.faults import Faults
-from embodiment_bridge.standins.maeden.rules import rules_of
-from embodiment_bridge.standins.maeden.world import World, read_world
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.standins.maeden.world import World, read_world, rules_of
+from embodiment_bridge.wire.framing import Line, LineFramer
+
+# Faults of the stand-in on request: those of the simulator, and those of a bad network.
+
+FAULTS: Final = ("none", "doubled", "mixed", "silent", "halves", "hang_up")
+
+
+class Faults:
+    """One fault for all agents.
+
+    doubled: the first packet is sent twice. mixed: also, with alternating lines of both copies. silent: every
+    ``every``-th answer is not sent. halves: each answer is sent in two pieces, the second a cycle later. hang_up: the
+    link of an agent ends in place of its ``every``-th answer.
+
+    Raises:
+        ConfigError: no such fault.
+    """
+
+    def __init__(self, fault: str = "none", every: int = 10) -> None:
+        if fault not in FAULTS:
+            raise ConfigError(unknown("fault", fault, FAULTS))
+        self._fault = fault
+        self._every = every
+
+    def first(self, lines: list[str]) -> list[str]:
+        """The id line and the first packet."""
+        agent, packet = lines[:1], lines[1:]
+        if self._fault == "doubled":
+            return [*agent, *packet, *packet]
+        if self._fault == "mixed":
+            late = [None, None, *packet]
+            return [*agent, *(line for line in chain(*zip_longest(packet, late)) if line is not None)]
+        return lines
+
+    def drops(self, number: int) -> bool:
+        """Whether the answer with this number (from 1) is not sent."""
+        return self._fault == "silent" and number % self._every == 0
+
+    def hangs_up(self, number: int) -> bool:
+        """Whether the link ends in place of the answer with this number."""
+        return self._fault == "hang_up" and number >= self._every
+
+    def pieces(self, data: bytes) -> tuple[bytes, bytes]:
+        """The bytes to send now, and those to send a cycle later."""
+        middle = len(data) // 2 if self._fault == "halves" else len(data)
+        return data[:middle], data[middle:]
+
 
 MAX_LINE: Final = 4096  # bytes
 MAX_WAITING: Final = 100  # commands of one agent; a cycle does one

@@ -22,7 +22,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import ActionSignal, Blip, Le
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write_brain
 from embodiment_bridge.standins.oac.intake import OacIntake
 from embodiment_bridge.standins.oac.router_lines import Incoming
-from embodiment_bridge.standins.oac.scripts import Known, Script
+from embodiment_bridge.standins.oac.scripted_plans import Known, Script
 
 PLAN_TIMEOUT: Final = 90.0  # s; PROCEDURE_EXECUTION_TIMEOUT of a real OAC
 FEEL_EVERY, DEMAND_EVERY = 3, 5  # ticks

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.link.transports.tcp import SHARED_WRITE_TIMEOUT, TcpClient, TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
 

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.wire.events import Malformed
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.wire.codec import Malformed
+from embodiment_bridge.wire.framing import Line, LineFramer
 
 MAX_MESSAGE: Final = 4 << 20  # bytes, as of the documents that are read; a real Router has no limit
 MAX_COMMAND: Final = 1000  # bytes; a real Router has buffers of 256 for the words

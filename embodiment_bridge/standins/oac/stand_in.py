@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.xml.events import DIALECTS
 from embodiment_bridge.standins.oac.brain import Brain
 from embodiment_bridge.standins.oac.router import Router
 from embodiment_bridge.standins.oac.router_lines import Incoming
-from embodiment_bridge.standins.oac.scripts import Script
+from embodiment_bridge.standins.oac.scripted_plans import Script
 
 TURN: Final = 0.05  # s; a cycle of an OAC
 LOADING_S: Final = 0.2  # s; a real one takes about 2

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the stand-in on its sockets: one thread, a cycle of 20 ms, clients cannot block it."""
+"""Serves the stand-in on its sockets.
+
+One thread, a cycle of 20 ms, clients (non-blocking both ways) cannot block it.
+"""
 
 import contextlib
 import selectors
@@ -11,17 +14,71 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.listening import listen, place
-from embodiment_bridge.core.own_thread import OwnThread
-from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Recorded
-from embodiment_bridge.standins.simspark.client import Client
-from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Faults, Recorded
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation, RecordedMonitor
 from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import CYCLE_S, World
 from embodiment_bridge.wire.framing import Frame, Framer
+
+# One connection to the stand-in, non-blocking both ways.
+
+READ_SIZE = 1 << 16
+MAX_FRAME = 1 << 16  # bytes; what a client sends is short
+MAX_READS = 8  # of READ_SIZE at a time, so that one client cannot block the others
+
+
+class Client:
+    """A connected socket.
+
+    As in rcssserver3d, a message that was sent only in part is kept, and further ones are dropped meanwhile.
+    """
+
+    def __init__(self, connection: socket.socket, now: float) -> None:
+        connection.setblocking(False)
+        with contextlib.suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connection
+        self.since = now
+        self._framer = Framer(MAX_FRAME)
+        self._rest = b""
+
+    def read(self) -> list[bytes] | None:
+        """The received payloads; None if the client has disconnected."""
+        payloads: list[bytes] = []
+        for _ in range(MAX_READS):
+            try:
+                data = self.socket.recv(READ_SIZE)
+            except (BlockingIOError, InterruptedError):
+                break
+            except OSError:
+                return None
+            if not data:
+                return None
+            payloads += [found.payload for found in self._framer.feed(data) if isinstance(found, Frame)]
+        return payloads
+
+    def send(self, text: str) -> bool:
+        """Send one message, or the rest of the last; returns False if the client has disconnected."""
+        if text and not self._rest:
+            payload = text.encode()
+            self._rest = len(payload).to_bytes(4, "big") + payload
+        if self._rest:
+            try:
+                self._rest = self._rest[self.socket.send(self._rest) :]
+            except (BlockingIOError, InterruptedError):
+                pass
+            except OSError:
+                return False
+        return True
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+
 
 MAX_CLIENTS: Final = 64
 MAX_BYTES: Final = 1 << 28  # of a recording, which is kept in memory

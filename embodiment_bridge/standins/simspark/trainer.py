@@ -5,9 +5,14 @@ from collections.abc import Callable, Sequence
 from math import isfinite, radians
 from typing import Final
 
-from embodiment_bridge.standins.simspark.field import BALL_RADIUS, FIELD_LENGTH, FIELD_WIDTH, PLAY_MODES
 from embodiment_bridge.standins.simspark.player import Player
-from embodiment_bridge.standins.simspark.world import World
+from embodiment_bridge.standins.simspark.world import (
+    BALL_RADIUS,
+    FIELD_LENGTH,
+    FIELD_WIDTH,
+    PLAY_MODES,
+    World,
+)
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse
 
 MAX_LISTS: Final = 200  # of one frame

@@ -1,26 +1,101 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` advances by 20 ms.
+"""The stand-in's world: a field, a ball that rolls and is pushed, players, a game.
+
+No sockets, no clock: ``step`` advances by 20 ms.
 
 There is little physics: robots that are in one place push each other over, feet push the ball, which goes through
 goals.
 """
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import atan2, degrees, hypot, isfinite, pi, radians
 from typing import Final
 
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
-from embodiment_bridge.standins.simspark.ball import Ball
-from embodiment_bridge.standins.simspark.field import (
-    AGENT_RADIUS,
-    BEAM_MODES,
-    FIELD_LENGTH,
-    FIELD_WIDTH,
-    STOPPED_MODES,
-)
-from embodiment_bridge.standins.simspark.player import Player
+from embodiment_bridge.standins.simspark.anatomy import Pose, Vector, add, apply, subtract, transposed
+from embodiment_bridge.standins.simspark.player import FEET, GRAVITY, Player
+
+# The ball of the stand-in: it rolls, bounces off the ground, and is pushed by feet.
+
+# Sizes of the field and of what is on it, m, and the names of the play modes.
+
+FIELD_LENGTH: Final = 30.0
+FIELD_WIDTH: Final = 20.0
+GOAL_WIDTH: Final = 2.1
+AGENT_RADIUS: Final = 0.4
+BALL_RADIUS: Final = 0.042
+BEAM_MODES: Final = ("BeforeKickOff", "Goal_Left", "Goal_Right")
+STOPPED_MODES: Final = ("BeforeKickOff", "GameOver")
+PLAY_MODES: Final = (
+    "BeforeKickOff", "KickOff_Left", "KickOff_Right", "PlayOn", "KickIn_Left", "KickIn_Right", "corner_kick_left",
+    "corner_kick_right", "goal_kick_left", "goal_kick_right", "offside_left", "offside_right", "GameOver",
+    "Goal_Left", "Goal_Right", "free_kick_left", "free_kick_right", "direct_free_kick_left",
+    "direct_free_kick_right", "pass_left", "pass_right",
+)  # fmt: skip
+
+
+FRICTION: Final = 0.4  # 1/s
+BOUNCE: Final = 0.6
+FOOT: Final = (0.04, 0.08, 0.01)  # m: half of its width, length and height
+REACH: Final = 0.6  # m from a torso, within which its feet may touch the ball
+FASTEST: Final = 10.0  # m/s: a foot that is faster was put there by a beam or a trainer
+
+
+@dataclass(slots=True)
+class Ball:
+    """place: m; speed: m/s."""
+
+    place: Vector = (0.0, 0.0, BALL_RADIUS)
+    speed: Vector = (0.0, 0.0, 0.0)
+    _feet: dict[tuple[int, str], Pose] = field(default_factory=dict)  # that are near, as they were
+
+    def step(self, players: Iterable[Player], dt: float) -> None:
+        """Advance by ``dt`` s among players that have moved for as long."""
+        self._push(players, dt)
+        (x, y, z), (vx, vy, vz) = self.place, self.speed
+        rolls = z <= BALL_RADIUS and abs(vz) < 0.1
+        keep = max(1.0 - FRICTION * dt, 0.0) if rolls else 1.0
+        vx, vy, vz = vx * keep, vy * keep, 0.0 if rolls else vz - GRAVITY * dt
+        x, y, z = x + vx * dt, y + vy * dt, z + vz * dt
+        if z < BALL_RADIUS:
+            z, vz = BALL_RADIUS, -BOUNCE * vz
+        self.place, self.speed = (x, y, z), (vx, vy, vz)
+
+    def _push(self, players: Iterable[Player], dt: float) -> None:
+        before, self._feet = self._feet, {}
+        for player in players:
+            away = subtract(self.place, player.place)
+            if hypot(away[0], away[1]) > REACH:
+                continue
+            parts = player.parts_in_world()
+            for name in FEET:
+                foot = self._feet[id(player), name] = parts[name]
+                self._touch(foot, before.get((id(player), name), foot), dt)
+
+    def _touch(self, foot: Pose, before: Pose, dt: float) -> None:
+        """Give way to a foot that was at ``before``, and roll on as fast as it goes in that direction at least."""
+        centre = apply(transposed(foot.turn), subtract(self.place, foot.place))
+        nearest = tuple(min(max(c, -half), half) for c, half in zip(centre, FOOT, strict=True))
+        point = (nearest[0], nearest[1], nearest[2])
+        x, y, _ = apply(foot.turn, subtract(centre, point))
+        gap = hypot(*subtract(centre, point))
+        level = hypot(x, y)
+        if gap >= BALL_RADIUS or not level:
+            return
+        x, y = x / level, y / level
+        self.place = add(self.place, ((BALL_RADIUS - gap) * x, (BALL_RADIUS - gap) * y, 0.0))
+        if hypot(*subtract(foot.place, before.place)) > FASTEST * dt:  # it was put there
+            return
+        there = add(foot.place, apply(foot.turn, point))
+        was = add(before.place, apply(before.turn, point))
+        push = ((there[0] - was[0]) * x + (there[1] - was[1]) * y) / dt
+        more = push - (self.speed[0] * x + self.speed[1] * y)
+        if more > 0.0:
+            self.speed = add(self.speed, (more * x, more * y, 0.0))
+
 
 CYCLE_S: Final = 0.02
 TEAM_SIZE: Final = 11

@@ -8,13 +8,12 @@ import pytest
 from embodiment_bridge.msg import SkillInfo, SkillList
 from rclpy.serialization import serialize_message
 
-from embodiment_bridge.bags.definitions import definition
-from embodiment_bridge.bags.writer import BagWriter
+from embodiment_bridge.bags.writer import BagWriter, definition
 from embodiment_bridge.cli.command_line import main
-from embodiment_bridge.cli.robots import known_bodies
-from embodiment_bridge.cli.robots.parameter_file import read_parameters
+from embodiment_bridge.cli.robots import robot
+from embodiment_bridge.cli.robots.robot import read_parameters
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS
 
 ROOT = Path(__file__).parents[3]
@@ -60,16 +59,16 @@ def lines(capsys, *words: str) -> list[dict]:
 
 
 def test_a_value_of_the_launch_argument_is_the_body_that_is_launched() -> None:
-    launched = known_bodies.launched_bodies()
+    launched = robot.launched_bodies()
     assert {"mock", "rcsssmj", "simspark", "maeden", "dynamixel", "virtual_servos", "dummy"} < set(launched)
-    names = {name: known_bodies.body_path(name).name for name in launched if name not in OF_A_RECORDING}
+    names = {name: robot.body_path(name).name for name in launched if name not in OF_A_RECORDING}
     assert (names["rcsssmj"], names["simspark"], names["virtual_servos"], names["mujoco"]) == (
         "t1.yaml",
         "nao.yaml",
         "desk_humanoid.yaml",
         "desk_humanoid.yaml",
     )
-    assert all(known_bodies.body_skills(name) for name in names)
+    assert all(robot.body_skills(name) for name in names)
 
 
 def test_a_body_file_and_bodies_that_there_are_not(write, capsys) -> None:

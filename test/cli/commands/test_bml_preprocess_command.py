@@ -12,7 +12,7 @@ from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.files.cache import MediaCache, key_of
 from embodiment_bridge.media.files.sources import MediaSources
-from embodiment_bridge.media.speech.espeak import EspeakSpeaker
+from embodiment_bridge.media.speech.programs import EspeakSpeaker
 from embodiment_bridge.media.speech_service import SpeechService
 from embodiment_bridge.nodes.base import signals
 from embodiment_bridge.nodes.sound.media_parameters import with_media_roots

@@ -53,6 +53,12 @@ def test_goal_that_ends_is_left_alone():
     assert (goal.result, goal.canceled) == ("SUCCEEDED", 0)
 
 
+def test_goal_whose_graph_has_ended_is_not_canceled():
+    goal = Goal()
+    follow(goal, lambda until: None, lambda: False)
+    assert (goal.result, goal.canceled) == (None, 0)
+
+
 def test_goal_is_canceled_when_the_command_is_to_end():
     goal = Goal(ends=True)
     follow(goal, turns(), lambda: True)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from embodiment_bridge.cli.outcome import exit_code, where_and_why
+from embodiment_bridge.cli.ending import exit_code, where_and_why
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import os
 import pytest
 from ament_index_python.packages import get_package_share_directory
 
-from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.launching.environment import find_share
 
 
 @pytest.fixture

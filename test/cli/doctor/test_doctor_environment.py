@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.doctor import environment
+from embodiment_bridge.cli.doctor import middleware
 from embodiment_bridge.cli.doctor.finding import Finding, Verdict, fail, ok, warn
-from embodiment_bridge.cli.doctor.python import check_clock, check_locale, check_log_folder, check_python
+from embodiment_bridge.cli.doctor.machine import check_clock, check_locale, check_log_folder, check_python
 
 OK, WARN, FAIL = Verdict.OK, Verdict.WARN, Verdict.FAIL
 VENV = ("/home/me/.venv", "/usr")
@@ -71,7 +71,7 @@ def test_log_folder() -> None:
     ],
 )
 def test_domain(domain, verdict, text) -> None:
-    expect(environment.check_domain({} if domain is None else {"ROS_DOMAIN_ID": domain}), verdict, text)
+    expect(middleware.check_domain({} if domain is None else {"ROS_DOMAIN_ID": domain}), verdict, text)
 
 
 @pytest.mark.parametrize(
@@ -97,23 +97,23 @@ def test_domain(domain, verdict, text) -> None:
     ],
 )
 def test_discovery(env, verdict, text) -> None:
-    expect(environment.check_discovery(env), verdict, text)
+    expect(middleware.check_discovery(env), verdict, text)
 
 
 def test_middleware(tmp_path) -> None:
-    expect(environment.check_middleware({}, [tmp_path]), FAIL, "make venv")
+    expect(middleware.check_middleware({}, [tmp_path]), FAIL, "make venv")
     (tmp_path / "librmw_fastrtps_cpp.so").touch()
     folders = [tmp_path / "absent", tmp_path]
-    expect(environment.check_middleware({}, folders), OK, "rmw_fastrtps_cpp")
-    expect(environment.check_middleware({"RMW_IMPLEMENTATION": ""}, folders), OK, "rmw_fastrtps_cpp")
+    expect(middleware.check_middleware({}, folders), OK, "rmw_fastrtps_cpp")
+    expect(middleware.check_middleware({"RMW_IMPLEMENTATION": ""}, folders), OK, "rmw_fastrtps_cpp")
     other = {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}
-    expect(environment.check_middleware(other, folders), FAIL, "unset RMW_IMPLEMENTATION")
+    expect(middleware.check_middleware(other, folders), FAIL, "unset RMW_IMPLEMENTATION")
 
 
 def make_prefix(folder: Path, package: str = "embodiment_bridge") -> Path:
     """A ROS prefix that has one package."""
-    (folder / environment.MARKER).mkdir(parents=True)
-    (folder / environment.MARKER / package).touch()
+    (folder / middleware.MARKER).mkdir(parents=True)
+    (folder / middleware.MARKER / package).touch()
     (folder / "lib").mkdir()
     return folder
 
@@ -121,58 +121,58 @@ def make_prefix(folder: Path, package: str = "embodiment_bridge") -> Path:
 class TestPrefixes:
     def test_python_s_own_prefix(self, tmp_path) -> None:
         ours = make_prefix(tmp_path / "venv")
-        expect(environment.check_prefixes({}, ours, ours / "lib/embodiment_bridge"), OK, str(ours))
+        expect(middleware.check_prefixes({}, ours, ours / "lib/embodiment_bridge"), OK, str(ours))
 
     def test_a_sourced_workspace(self, tmp_path) -> None:
         ros = make_prefix(tmp_path / "ros", "rclpy")
         ours = make_prefix(tmp_path / "install")
         env = {"AMENT_PREFIX_PATH": f"{ours}:{ros}"}
-        expect(environment.check_prefixes(env, Path("/usr"), ours / "lib/embodiment_bridge"), OK, str(ours))
+        expect(middleware.check_prefixes(env, Path("/usr"), ours / "lib/embodiment_bridge"), OK, str(ours))
 
     def test_nothing_built(self, tmp_path) -> None:
-        finding = environment.check_prefixes({}, tmp_path, tmp_path)
+        finding = middleware.check_prefixes({}, tmp_path, tmp_path)
         expect(finding, FAIL, f"not set, and {tmp_path} has no package")
         assert finding.advice == "run `make venv`"
 
     def test_set_to_a_place_without_this_package(self, tmp_path) -> None:
         ours, ros = make_prefix(tmp_path / "venv"), make_prefix(tmp_path / "ros", "rclpy")
-        finding = environment.check_prefixes({"AMENT_PREFIX_PATH": str(ros)}, ours, ours)
+        finding = middleware.check_prefixes({"AMENT_PREFIX_PATH": str(ros)}, ours, ours)
         expect(finding, FAIL, "unset AMENT_PREFIX_PATH")
 
     def test_a_prefix_that_is_gone(self, tmp_path) -> None:
         ours = make_prefix(tmp_path / "venv")
         env = {"AMENT_PREFIX_PATH": f"{tmp_path / 'gone'}:{ours}"}
-        expect(environment.check_prefixes(env, ours, ours), WARN, "gone")
+        expect(middleware.check_prefixes(env, ours, ours), WARN, "gone")
 
     def test_code_of_another_place(self, tmp_path) -> None:
         ours = make_prefix(tmp_path / "venv")
-        expect(environment.check_prefixes({}, ours, tmp_path / "checkout"), WARN, "unset PYTHONPATH")
+        expect(middleware.check_prefixes({}, ours, tmp_path / "checkout"), WARN, "unset PYTHONPATH")
 
 
 class TestLibraries:
     def test_nothing_set(self, tmp_path) -> None:
-        expect(environment.check_libraries({}, make_prefix(tmp_path / "venv")), OK, "no other")
+        expect(middleware.check_libraries({}, make_prefix(tmp_path / "venv")), OK, "no other")
 
     def test_as_the_wheels_set_it(self, tmp_path) -> None:
         ours = make_prefix(tmp_path / "venv")
-        env = {"LD_LIBRARY_PATH": f"{ours / 'lib'}:/usr/local/lib", environment.GUARD: "1"}
-        expect(environment.check_libraries(env, ours), OK, "no other")
+        env = {"LD_LIBRARY_PATH": f"{ours / 'lib'}:/usr/local/lib", middleware.GUARD: "1"}
+        expect(middleware.check_libraries(env, ours), OK, "no other")
 
     def test_as_a_setup_file_sets_it(self, tmp_path) -> None:
         ros = make_prefix(tmp_path / "ros", "rclpy")
         env = {"LD_LIBRARY_PATH": str(ros / "lib"), "AMENT_PREFIX_PATH": str(ros)}
-        expect(environment.check_libraries(env, Path("/usr")), OK, "no other")
+        expect(middleware.check_libraries(env, Path("/usr")), OK, "no other")
 
     def test_of_another_environment(self, tmp_path) -> None:
         ours, other = make_prefix(tmp_path / "venv"), make_prefix(tmp_path / "other", "rclpy")
-        env = {"LD_LIBRARY_PATH": f"{other / 'lib'}:{ours / 'lib'}", environment.GUARD: "1"}
-        finding = environment.check_libraries(env, ours)
+        env = {"LD_LIBRARY_PATH": f"{other / 'lib'}:{ours / 'lib'}", middleware.GUARD: "1"}
+        finding = middleware.check_libraries(env, ours)
         expect(finding, FAIL, str(other / "lib"))
         assert finding.advice == "unset LD_LIBRARY_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE"
 
     def test_guard_alone_was_inherited(self, tmp_path) -> None:
-        env = {environment.GUARD: "1"}
-        expect(environment.check_libraries(env, make_prefix(tmp_path / "venv")), FAIL, "was inherited")
+        env = {middleware.GUARD: "1"}
+        expect(middleware.check_libraries(env, make_prefix(tmp_path / "venv")), FAIL, "was inherited")
 
 
 def expect(finding: Finding, verdict: Verdict, text: str) -> None:

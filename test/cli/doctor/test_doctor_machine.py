@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.doctor import examination, graph, installed, ports, programs, shared_memory
+from embodiment_bridge.cli.doctor import examination, machine, middleware
 from embodiment_bridge.cli.doctor.finding import Finding, Verdict
 from embodiment_bridge.core.listening import Listener, find_listener
 
@@ -28,12 +28,12 @@ OK, WARN, FAIL = Verdict.OK, Verdict.WARN, Verdict.FAIL
     ],
 )
 def test_rclpy(version, error, executor, env, verdict, text) -> None:
-    expect(installed.check_rclpy(version, error, executor, env), verdict, text)
+    expect(machine.check_rclpy(version, error, executor, env), verdict, text)
 
 
 def test_importable() -> None:
-    expect(installed.check_importable("tf2_msgs", "", "build"), OK, "can be imported")
-    expect(installed.check_importable("tf2_msgs", "No module", "build"), FAIL, "No module; build")
+    expect(machine.check_importable("tf2_msgs", "", "build"), OK, "can be imported")
+    expect(machine.check_importable("tf2_msgs", "No module", "build"), FAIL, "No module; build")
 
 
 class TestSources:
@@ -48,28 +48,28 @@ class TestSources:
         return checkout, share, code
 
     def test_no_sources(self, tmp_path) -> None:
-        expect(installed.check_sources(None, tmp_path, tmp_path), OK, "no sources")
+        expect(machine.check_sources(None, tmp_path, tmp_path), OK, "no sources")
 
     def test_the_same(self, trees) -> None:
-        expect(installed.check_sources(*trees), OK, "the same")
+        expect(machine.check_sources(*trees), OK, "the same")
 
     def test_another_message(self, trees) -> None:
         write(trees[0] / "msg/A.msg", "other")
-        expect(installed.check_sources(*trees), FAIL, "1 differ")
+        expect(machine.check_sources(*trees), FAIL, "1 differ")
 
     def test_a_message_that_was_never_built(self, trees) -> None:
         write(trees[0] / "action/New.action", "new")
-        expect(installed.check_sources(*trees), FAIL, "action/New.action")
+        expect(machine.check_sources(*trees), FAIL, "action/New.action")
 
     @pytest.mark.parametrize("name", ["launch/body/b.launch.xml", "embodiment_bridge/__init__.py"])
     def test_another_file(self, trees, name) -> None:
         write(trees[0] / name, "other")
-        expect(installed.check_sources(*trees), WARN, name)
+        expect(machine.check_sources(*trees), WARN, name)
 
     def test_code_of_the_checkout_itself(self, trees) -> None:
         checkout, share, _ = trees
         write(checkout / "embodiment_bridge/new.py", "new")
-        expect(installed.check_sources(checkout, share, checkout / "embodiment_bridge"), OK, "the same")
+        expect(machine.check_sources(checkout, share, checkout / "embodiment_bridge"), OK, "the same")
 
     def test_code_that_is_linked_to_a_checkout(self, trees, tmp_path, monkeypatch) -> None:
         link = tmp_path / "share/embodiment_bridge/python/embodiment_bridge"
@@ -81,8 +81,8 @@ class TestSources:
         expect(sources, FAIL, f"2 differ from {trees[0]}: launch/body/b.launch.xml, msg/A.msg")
 
     def test_finding_a_checkout(self, trees, tmp_path) -> None:
-        assert installed.find_checkout([tmp_path, trees[0]], "embodiment_bridge") == trees[0]
-        assert installed.find_checkout([tmp_path], "embodiment_bridge") is None
+        assert machine.find_checkout([tmp_path, trees[0]], "embodiment_bridge") == trees[0]
+        assert machine.find_checkout([tmp_path], "embodiment_bridge") is None
 
 
 @pytest.mark.parametrize(
@@ -95,31 +95,31 @@ class TestSources:
     ],
 )
 def test_round_trip(seconds, error, verdict, text) -> None:
-    expect(graph.check_round_trip(seconds, error), verdict, text)
+    expect(middleware.check_round_trip(seconds, error), verdict, text)
 
 
 def test_load_comes_before_firewalls() -> None:
-    advice = graph.check_round_trip(None, "").advice
+    advice = middleware.check_round_trip(None, "").advice
     assert 0 <= advice.find("its load is") < advice.find("firewall")
 
 
 def test_a_round_trip_that_fails_is_tried_again(monkeypatch) -> None:
     answers = iter([False, True])
-    monkeypatch.setattr(graph, "_answered", lambda clock: next(answers))
+    monkeypatch.setattr(middleware, "_answered", lambda clock: next(answers))
     times = iter([10.0, 12.5])
-    assert graph.round_trip(lambda: next(times)) == 2.5
+    assert middleware.round_trip(lambda: next(times)) == 2.5
 
 
 def test_two_nodes_answer_each_other(monkeypatch) -> None:
-    monkeypatch.setattr(graph, "PATIENCE", 20.0)  # the machine may be busy
-    seconds = graph.round_trip()
+    monkeypatch.setattr(middleware, "PATIENCE", 20.0)  # the machine may be busy
+    seconds = middleware.round_trip()
     assert seconds is not None
     assert seconds > 0.0
 
 
 def test_round_trip_ends_when_nothing_is_heard() -> None:
-    late = iter([0.0, *[0.0, graph.PATIENCE] * graph.TRIES])
-    assert graph.round_trip(lambda: next(late)) is None
+    late = iter([0.0, *[0.0, middleware.PATIENCE] * middleware.TRIES])
+    assert middleware.round_trip(lambda: next(late)) is None
     assert not list(late)
 
 
@@ -133,7 +133,7 @@ def test_round_trip_ends_when_nothing_is_heard() -> None:
     ],
 )
 def test_shared_memory(leftovers, free, verdict, text) -> None:
-    expect(shared_memory.check_shared_memory(leftovers, free), verdict, text)
+    expect(middleware.check_shared_memory(leftovers, free), verdict, text)
 
 
 def test_leftovers_are_those_that_nobody_holds(tmp_path) -> None:
@@ -149,9 +149,9 @@ def test_leftovers_are_those_that_nobody_holds(tmp_path) -> None:
     with (tmp_path / "fastrtps_1_el").open() as held, (tmp_path / "fastdds_port9_sl").open() as shared:
         fcntl.flock(held, fcntl.LOCK_EX)
         fcntl.flock(shared, fcntl.LOCK_SH)
-        assert shared_memory.count_leftovers(tmp_path) == 2
-    assert shared_memory.count_leftovers(tmp_path) == 4
-    assert shared_memory.count_leftovers(tmp_path / "absent") == 0
+        assert middleware.count_leftovers(tmp_path) == 2
+    assert middleware.count_leftovers(tmp_path) == 4
+    assert middleware.count_leftovers(tmp_path / "absent") == 0
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_leftovers_are_those_that_nobody_holds(tmp_path) -> None:
     ],
 )
 def test_port(port, listener, verdict, text) -> None:
-    expect(ports.check_port(port, listener), verdict, text)
+    expect(machine.check_port(port, listener), verdict, text)
 
 
 class TestFindListener:
@@ -207,13 +207,13 @@ class TestFindListener:
 
 
 def test_program() -> None:
-    expect(programs.check_program("espeak-ng", "/usr/bin/espeak-ng", "speech"), OK, "/usr/bin/espeak-ng")
-    expect(programs.check_program("espeak-ng", None, "speech"), OK, "absent: needed only for speech")
+    expect(machine.check_program("espeak-ng", "/usr/bin/espeak-ng", "speech"), OK, "/usr/bin/espeak-ng")
+    expect(machine.check_program("espeak-ng", None, "speech"), OK, "absent: needed only for speech")
 
 
 def test_library() -> None:
-    assert programs.find_distribution("pytest") == pytest.__version__
-    assert programs.find_distribution("no-such-distribution") is None
+    assert machine.find_distribution("pytest") == pytest.__version__
+    assert machine.find_distribution("no-such-distribution") is None
 
 
 @pytest.mark.parametrize(
@@ -225,14 +225,14 @@ def test_library() -> None:
     ],
 )
 def test_serial(timers, verdict, text) -> None:
-    expect(programs.check_serial(timers), verdict, text)
+    expect(machine.check_serial(timers), verdict, text)
 
 
 def test_latency_timers_of_the_kernel(tmp_path) -> None:
     write(tmp_path / "ttyUSB0/latency_timer", "16\n")
     write(tmp_path / "ttyUSB1/latency_timer", "gone")
     (tmp_path / "ttyUSB2").mkdir()
-    assert programs.latency_timers(tmp_path.glob("*")) == {"ttyUSB0": 16}
+    assert machine.latency_timers(tmp_path.glob("*")) == {"ttyUSB0": 16}
 
 
 def write(path: Path, text: str) -> None:

@@ -11,10 +11,10 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from embodiment_bridge.cli.doctor import look, security
+from embodiment_bridge.cli.doctor import running, security
 from embodiment_bridge.cli.doctor.finding import Verdict
-from embodiment_bridge.cli.doctor.permissions import NodeUse, policy
 from embodiment_bridge.cli.doctor.running import Picture, check_running
+from embodiment_bridge.cli.doctor.security import NodeUse, policy
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 
@@ -134,7 +134,7 @@ def test_a_real_graph_with_many_mistakes(graph, monkeypatch) -> None:
         "/x/said (asker to asker: ",
     )
     for _ in range(10):  # a busy machine may not have found all of it
-        picture = while_spinning(graph, look.picture)
+        picture = while_spinning(graph, running.picture)
         picture = replace(
             picture,
             nodes=[name for name in picture.nodes if name.startswith(ours)],
@@ -170,11 +170,11 @@ class Appearing:
 
 @pytest.mark.parametrize(
     ("at", "end"),
-    [((0.0, 0.5), 2.1), ((0.0, 1.5, 3.0, 4.5), 6.1), (tuple(range(100)), look.LONGEST_S)],
+    [((0.0, 0.5), 2.1), ((0.0, 1.5, 3.0, 4.5), 6.1), (tuple(range(100)), running.LONGEST_S)],
 )
 def test_it_looks_until_the_graph_has_been_found(at, end) -> None:
     graph = Appearing(*at)
-    look._wait(graph, graph, look.LOOK_S, lambda: graph.now)
+    running._wait(graph, graph, running.LOOK_S, lambda: graph.now)
     assert graph.now == pytest.approx(end, abs=0.15)
 
 
@@ -198,22 +198,22 @@ UDP = "sl local_address\n  1: 0100007F:{:04X} 00000000:0000 07\n"
 )  # fmt: skip
 def test_domains_by_ports(port, domains, tmp_path) -> None:
     (tmp_path / "udp").write_text(UDP.format(port))
-    assert look.domains_in_use(tmp_path / "udp") == domains
-    assert look.domains_in_use(tmp_path / "absent") == set()
+    assert running.domains_in_use(tmp_path / "udp") == domains
+    assert running.domains_in_use(tmp_path / "absent") == set()
 
 
 def test_our_own_domain_is_in_use(graph) -> None:
     import os
 
     graph.add(rclpy.create_node("here", context=graph.context))
-    assert int(os.environ["ROS_DOMAIN_ID"]) in look.domains_in_use()
+    assert int(os.environ["ROS_DOMAIN_ID"]) in running.domains_in_use()
 
 
 def test_permissions_of_a_real_graph_are_complete_and_of_the_right_shape(graph) -> None:
     common = {"context": graph.context, "namespace": "/permitted"}
     nodes = [graph.add(mock_body(**common)), graph.add(behavior_tree(**common))]
     spin(graph, lambda: all(node.active for node in nodes))
-    found = while_spinning(graph, lambda: look.uses(5.0))
+    found = while_spinning(graph, lambda: running.uses(5.0))
     root = etree.fromstring(policy(found).encode())
     shape = etree.RelaxNG(etree.fromstring(SHAPE))
     assert shape.validate(root), shape.error_log

@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.dummy.codec import MAX_LINE, HeadCodec
 from embodiment_bridge.protocols.dummy.events import Greet, Hello, Joints, SetJoints
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.dummy.codec import HeadCodec
 from embodiment_bridge.protocols.dummy.events import Greet, Hello, Joints, SetJoints
 from embodiment_bridge.standins.dummy import DummyHead
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 10.0  # s

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from maeden_recordings import STREAMS, WORLDS, packets, read_transcript
 
-from embodiment_bridge.grid.dead_reckoning import DeadReckoning
 from embodiment_bridge.grid.pose import GridPose, Heading
-from embodiment_bridge.grid.world_map import MOST_AGENTS, MOST_LYING, WorldMap, beside, raster_of
+from embodiment_bridge.grid.world import MOST_AGENTS, MOST_LYING, DeadReckoning, WorldMap, beside, raster_of
 
 START = GridPose(0, 0, Heading.W)
 ACTIONS = {"f": "forward", "b": "backward", "l": "left", "r": "right"}

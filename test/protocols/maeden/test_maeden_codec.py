@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.maeden.events import (
     SayCommand,
     SayQuestion,
 )
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 EMPTY_ROW = "(() () () () ())"
 VIEW_T = '((() () () () ())(() () ("0") () ())(() () ("K") () ())' + EMPTY_ROW * 3 + '(() ("+") () () ()))'

@@ -19,7 +19,7 @@ from embodiment_bridge.protocols.maeden.conversation import (
     Options,
 )
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Join, NoPacket, Percept
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 PACKET = next(
     event

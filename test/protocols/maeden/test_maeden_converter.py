@@ -16,7 +16,7 @@ from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.conversation import WAIT, Answer, Closed, NoReply, Tick
 from embodiment_bridge.protocols.maeden.converter import GridConverter
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept
-from embodiment_bridge.protocols.maeden.operator import Operator
+from embodiment_bridge.protocols.maeden.routine import Operator
 
 ROOT = WORLDS.parents[3]
 STAMP = Time(sec=12, nanosec=34)

@@ -13,7 +13,7 @@ import pytest
 
 from embodiment_bridge.core.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp import TcpClient
 from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden import link as link_module
 from embodiment_bridge.protocols.maeden.codec import Codec
@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoRe
 from embodiment_bridge.protocols.maeden.events import Act
 from embodiment_bridge.protocols.maeden.link import make_link
 from embodiment_bridge.standins.maeden.server import MaedenServer
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 PATIENCE = 60.0  # s
 AGENTS = 50

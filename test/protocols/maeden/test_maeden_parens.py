@@ -3,7 +3,7 @@
 
 import pytest
 
-from embodiment_bridge.protocols.maeden.parens import MAX_ITEMS, read_list, read_view
+from embodiment_bridge.protocols.maeden.text_packets import MAX_ITEMS, read_list, read_view
 
 ROW = "(() () () () ())"
 

@@ -4,8 +4,8 @@
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.protocols.maeden.command_writer import is_heard, read_heard, sentence_of, text_of
 from embodiment_bridge.protocols.maeden.events import Message, SayCommand, SayQuestion
-from embodiment_bridge.protocols.maeden.sentences import is_heard, read_heard, sentence_of, text_of
 
 SENTENCES = [
     ("command lead + 1000", SayCommand("talk", "lead", "+", 1000)),

@@ -4,11 +4,10 @@
 import pytest
 from maeden_recordings import WORLDS, packets, read_transcript
 
-from embodiment_bridge.grid.dead_reckoning import DeadReckoning
+from embodiment_bridge.grid.world import DeadReckoning
 from embodiment_bridge.protocols.maeden.events import Ending
 from embodiment_bridge.standins.maeden.cycle import Simulation
-from embodiment_bridge.standins.maeden.rules import rules_of
-from embodiment_bridge.standins.maeden.world import World
+from embodiment_bridge.standins.maeden.world import World, rules_of
 
 CASES = [
     ("text2013", "objects"),

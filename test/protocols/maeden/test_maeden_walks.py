@@ -4,13 +4,12 @@
 import pytest
 
 from embodiment_bridge.grid.pose import Heading
-from embodiment_bridge.grid.world_map import beside
+from embodiment_bridge.grid.world import beside
 from embodiment_bridge.protocols.maeden import routine
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Percept
-from embodiment_bridge.protocols.maeden.operator import Operator
-from embodiment_bridge.protocols.maeden.routine import Progress, RoutineSkill
-from embodiment_bridge.protocols.maeden.walks import explore, faced, walk_to
+from embodiment_bridge.protocols.maeden.routine import Operator, Progress, RoutineSkill
+from embodiment_bridge.protocols.maeden.skills import explore, faced, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 TICK = 0.05

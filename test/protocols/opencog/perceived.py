@@ -10,7 +10,7 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
-from embodiment_bridge.standins.oac.validator import validate
+from embodiment_bridge.standins.oac.intake import validate
 
 STAMP = "2011-08-20T10:00:00.500"
 ME = Settings("fido", agent_name="Fido", owner_id="suzy", owner_name="Suzy", aliases=frozenset(("/robot1",)))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from perceived import FINAL, ME, STAMP, array, one, pose, stamped, thing, told
 
 from embodiment_bridge.protocols.opencog.convert import Perceptor
-from embodiment_bridge.protocols.opencog.world import world_report
+from embodiment_bridge.protocols.opencog.world import report
+from embodiment_bridge.protocols.opencog.world.report import parse_things
 from embodiment_bridge.protocols.opencog.world.settings import Settings
-from embodiment_bridge.protocols.opencog.world.thing_file import parse_things
 from embodiment_bridge.protocols.opencog.xml import parts
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
-from embodiment_bridge.standins.oac.validator import validate
+from embodiment_bridge.standins.oac.intake import validate
 
 
 def test_first_message_tells_all_and_the_body_first():
@@ -154,7 +154,7 @@ def test_a_thing_without_a_usable_place_is_out_of_sight_and_not_gone():
 
 
 def test_what_does_not_fit_into_a_map_is_not_gone(monkeypatch):
-    monkeypatch.setattr(world_report, "MOST_THINGS", 3)
+    monkeypatch.setattr(report, "MOST_THINGS", 3)
     perceptor = Perceptor(ME)
     told(perceptor, array(thing("a"), thing("b")))
     blips = told(perceptor, array(thing("new"), thing("a"), thing("b")), 1.0)
@@ -284,7 +284,7 @@ def test_what_the_body_has_forgotten_stays_on_the_map_out_of_sight():
 
 
 def test_of_too_many_forgotten_things_the_first_is_left_as_it_is(monkeypatch):
-    monkeypatch.setattr(world_report, "MOST_THINGS", 4)
+    monkeypatch.setattr(report, "MOST_THINGS", 4)
     perceptor = Perceptor(ME)
     told(perceptor, array(thing("a"), thing("b"), thing("c")))
     for name in "abc":

@@ -15,14 +15,13 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.opencog.convert import RAW, STRING, Perceptor
+from embodiment_bridge.protocols.opencog.world.report import Thing, parse_things
 from embodiment_bridge.protocols.opencog.world.settings import Settings
-from embodiment_bridge.protocols.opencog.world.thing_file import parse_things
 from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
-from embodiment_bridge.protocols.opencog.world.world_report import Thing
 from embodiment_bridge.protocols.opencog.xml import events as ev
 from embodiment_bridge.protocols.opencog.xml import parts
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
-from embodiment_bridge.standins.oac.validator import validate
+from embodiment_bridge.standins.oac.intake import validate
 
 
 @pytest.mark.parametrize(

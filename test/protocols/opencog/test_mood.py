@@ -4,7 +4,7 @@
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.protocols.opencog.world.mood import USUAL, Mood, Rule, rules_of
+from embodiment_bridge.protocols.opencog.world.feelings import USUAL, Mood, Rule, rules_of
 
 RULES = rules_of(["fear>0.5=afraid", "happiness=happy", "love=happy"])
 

@@ -10,7 +10,7 @@ from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.plans.action import Action, Parameter
 from embodiment_bridge.plans.plan_file import read_plan_file
-from embodiment_bridge.protocols.opencog.plans.reports import action_report
+from embodiment_bridge.protocols.opencog.plans.plan_ledger import action_report
 from embodiment_bridge.protocols.opencog.router.wire import MessageType
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, EmotionalFeeling, MapInfo, PsiDemand
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Vector
@@ -18,7 +18,7 @@ from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
 from embodiment_bridge.standins.oac.brain import PLAN_TIMEOUT, Brain
 from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
-from embodiment_bridge.standins.oac.scripts import Known, Script
+from embodiment_bridge.standins.oac.scripted_plans import Known, Script
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 VECTORS = Path(__file__).parents[2] / "data/opencog/conformance_vectors"

@@ -13,7 +13,7 @@ from embodiment_bridge.standins.oac import brain as brains
 from embodiment_bridge.standins.oac import router as routers
 from embodiment_bridge.standins.oac.brain import Brain
 from embodiment_bridge.standins.oac.router_lines import MAX_COMMAND, MAX_MESSAGE, Incoming, RouterLines
-from embodiment_bridge.standins.oac.scripts import Known, Script
+from embodiment_bridge.standins.oac.scripted_plans import Known, Script
 from embodiment_bridge.standins.oac.stand_in import MAX_OACS, OacPeer
 
 LONG = b"9" * (MAX_COMMAND - 100)

@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.protocols.opencog.router.text_messages import (
+from embodiment_bridge.protocols.opencog.router.wire import (
     AgentLoaded,
     AgentUnloaded,
     Feedback,
     read_feedback,
     read_text,
 )
-from embodiment_bridge.protocols.opencog.world.merged import Merged
-from embodiment_bridge.protocols.opencog.world.physiology_model import PhysiologyModel, Rates
+from embodiment_bridge.protocols.opencog.world.feelings import Merged, PhysiologyModel, Rates
 from embodiment_bridge.protocols.opencog.world.visibility import LONGEST_SIGNAL, VisibilityGrid
 from embodiment_bridge.protocols.opencog.xml.parts import Level
 

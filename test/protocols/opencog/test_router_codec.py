@@ -9,7 +9,7 @@ import pytest
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.router.codec import MAX_HELD, MAX_LINE, MAX_MESSAGE, Codec
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 
 def events(text):

@@ -4,10 +4,9 @@
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.protocols.opencog.xml.document_framing import Document, DocumentFramer
-from embodiment_bridge.protocols.opencog.xml.xml_codec import Codec
-from embodiment_bridge.protocols.opencog.xml.xml_text import clean
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.protocols.opencog.xml.xml_codec import Codec, Document, DocumentFramer
+from embodiment_bridge.protocols.opencog.xml.xml_format import clean
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 HEAD = b'<?xml version="1.0"?>'
 WHOLE = HEAD + b" <!-- a > b --> <!DOCTYPE a><a x='1>'><!-- </a> --><?do it?><![CDATA[</a>]]><a/><b></b></a>"

@@ -9,11 +9,10 @@ import pytest
 
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, Event
-from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.standins.oac.intake import OacIntake
-from embodiment_bridge.standins.oac.validator import validate
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.standins.oac.intake import OacIntake, validate
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = [path.read_bytes() for path in sorted((DATA / "opencog").glob("*/*.xml"))]

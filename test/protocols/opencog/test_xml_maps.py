@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from embodiment_bridge.protocols.opencog.xml.events import AvatarSignal, MapInfo
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Rotation, Vector
-from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 T = "2011-08-20T10:00:00.500"
 PIECES = [

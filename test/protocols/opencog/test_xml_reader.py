@@ -18,7 +18,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Vector,
 )
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 
 DATA = Path(__file__).parents[2] / "data/opencog"
 BRAIN = 'xmlns:oc="http://www.opencog.org/brain"'

@@ -24,7 +24,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Vector,
 )
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write, write_brain
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 FINAL = {"is_first_time_percept_world": False, "timestamp": T}
 BAD = [

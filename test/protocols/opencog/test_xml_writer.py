@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from xml_messages import SIGNAL, T
 
-from embodiment_bridge.protocols.opencog.plans.reports import action_report
+from embodiment_bridge.protocols.opencog.plans.plan_ledger import action_report
 from embodiment_bridge.protocols.opencog.xml import events as ev
 from embodiment_bridge.protocols.opencog.xml.parts import (
     ActionSignal,
@@ -24,8 +24,8 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import dialect_of, write, write_brain
-from embodiment_bridge.standins.oac.validator import validate
-from embodiment_bridge.wire.json_commands import command_from_json
+from embodiment_bridge.standins.oac.intake import validate
+from embodiment_bridge.wire.json_text import command_from_json
 
 ROOT = Path(__file__).parents[3]
 LINES = (ROOT / "test/data/opencog_xml/samples/commands.jsonl").read_text().splitlines()

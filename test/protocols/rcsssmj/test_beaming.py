@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Beam
 from embodiment_bridge.protocols.rcsssmj.requests import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.protocols.soccer.beaming import LANDED_S
+from embodiment_bridge.protocols.soccer.requests import LANDED_S
 
 BODIES = Path(__file__).parents[3] / "config/bodies"
 

@@ -8,14 +8,14 @@ import pytest
 from builtin_interfaces.msg import Time
 from soccer_field import FIFA, SEVEN
 
-from embodiment_bridge.core.units import RAD_PER_DEG
+from embodiment_bridge.core.rotation import RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.convert import base_pose
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, TorsoSensors
 from embodiment_bridge.protocols.soccer.convert import sight
-from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array
+from embodiment_bridge.scene.sight import Camera
 from embodiment_bridge.scene.soccer import Player, sightings
 from embodiment_bridge.urdf import read_urdf
 

@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Frame, Init, Motor, Say, Syn
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.wire.events import Unknown
+from embodiment_bridge.wire.codec import Unknown
 from embodiment_bridge.wire.framing import frame
 
 HE1 = Motor("he1", 12.42, 0, 0.9, 0, 0)

@@ -23,10 +23,9 @@ from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Frame, Init, Motor, Say, Syn
 from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, robot_of
 from embodiment_bridge.protocols.rcsssmj.events import Percept
-from embodiment_bridge.protocols.rcsssmj.managed import CYCLE, ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.managed_link import ManagedLink, make_opener
-from embodiment_bridge.protocols.rcsssmj.managed_robot import ManagedRobot
-from embodiment_bridge.wire.events import Unknown
+from embodiment_bridge.protocols.rcsssmj.managed_robot import CYCLE, ManagedRobot, ManagedSimulation
+from embodiment_bridge.wire.codec import Unknown
 from embodiment_bridge.wire.framing import frame
 
 pytest.importorskip("rcsssmj")

@@ -4,9 +4,8 @@
 import random
 
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.events import Joints, Percept
-from embodiment_bridge.protocols.rcsssmj.percept_patterns import MAX_PATTERN_UPDATES, PerceptPatterns
+from embodiment_bridge.protocols.rcsssmj.percept_reader import MAX_PATTERN_UPDATES, Dialect, PerceptPatterns
 from embodiment_bridge.wire.framing import frame
 
 GOOD_NUMBERS = ("0.0", "-0.0", "33.74", "-179.99", "7", "+.5", "nan", "-inf", "1e400", "infinity")

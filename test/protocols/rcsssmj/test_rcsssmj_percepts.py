@@ -24,7 +24,7 @@ from embodiment_bridge.protocols.rcsssmj.events import (
     Touch,
     Vision,
 )
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import frame
 
 GOOD = {

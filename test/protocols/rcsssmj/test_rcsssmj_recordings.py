@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.events import Heard, Percept
-from embodiment_bridge.protocols.rcsssmj.percept_patterns import PerceptPatterns
+from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, PerceptPatterns
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 from embodiment_bridge.wire.framing import Framer, frame
 
 HERE = Path(__file__).parent

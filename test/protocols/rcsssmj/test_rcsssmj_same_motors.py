@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
+from embodiment_bridge.protocols.rcsssmj.codec import CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Motor
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 

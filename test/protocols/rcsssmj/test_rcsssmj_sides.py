@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.srv import Beam as BeamService
 from percept_stage import BALL, GAME, PLACE, converter, message, messages, percept
 
-from embodiment_bridge.body.fixed_frames import Place
+from embodiment_bridge.body.surroundings import Place
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.rcsssmj.codec import Codec

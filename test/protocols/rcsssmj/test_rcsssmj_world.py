@@ -124,7 +124,7 @@ def test_ball_and_robots_are_placed(world):
 
 def test_what_cannot_be_placed_is_refused(world):
     ants(world, ("us", 1))
-    with pytest.raises(CommandError, match=r"unknown player 'us 2'.*known: us 1"):
+    with pytest.raises(CommandError, match=r"unknown player 'us 2'.*known: 'us 1'"):
         world.place_player("us", 2, (0.0, 0.0, 1.0))
     with pytest.raises(CommandError, match="ball: nan is not a finite number"):
         world.place_ball((0.0, math.nan, 0.0))
@@ -193,7 +193,7 @@ def test_link_that_does_not_read_holds_the_others_for_a_while(links, monkeypatch
     one, _ = both.open("us", 1), both.open("us", 2)
     assert one.read(0.5)  # the percept with which it joined
     assert one.read(0.05) == []
-    monkeypatch.setattr("embodiment_bridge.protocols.rcsssmj.shared_world.PATIENCE", 0.1)
+    monkeypatch.setattr("embodiment_bridge.protocols.rcsssmj.managed_link.PATIENCE", 0.1)
     assert one.read(0.5)
 
 

@@ -9,8 +9,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Say
 from embodiment_bridge.protocols.rcsssmj.requests import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.protocols.soccer.requests import Requests
-from embodiment_bridge.protocols.soccer.saying import Saying
+from embodiment_bridge.protocols.soccer.requests import Requests, Saying
 
 CYCLE_S = 0.02
 

@@ -12,8 +12,7 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.simspark.codec import Codec
 from embodiment_bridge.protocols.simspark.converter import NaoConverter
-from embodiment_bridge.standins.simspark.agents import AgentConversation
-from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Faults
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.framing import PREFIX_SIZE, frame
 

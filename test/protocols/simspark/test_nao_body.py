@@ -8,7 +8,7 @@ import yaml
 from nao_stage import ROOT, Nao
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.usual_skills import EMOTIONS as USUAL
+from embodiment_bridge.body.skill_info import EMOTIONS as USUAL
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
 from embodiment_bridge.standins.simspark.anatomy import anatomy_of, poses
 from embodiment_bridge.urdf import link_pose, read_urdf

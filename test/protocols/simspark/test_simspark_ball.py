@@ -6,8 +6,7 @@ import math
 import pytest
 from nao_stage import Nao
 
-from embodiment_bridge.standins.simspark.ball import Ball
-from embodiment_bridge.standins.simspark.field import BALL_RADIUS
+from embodiment_bridge.standins.simspark.world import BALL_RADIUS, Ball
 
 
 def player(x=-3.0, y=0.0, yaw=0.0):

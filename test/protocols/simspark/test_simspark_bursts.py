@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from nao_stage import Nao
 
-from embodiment_bridge.protocols.simspark.bursts import KEPT, LATE, ON_TIME, Bursts
+from embodiment_bridge.protocols.simspark.converter import KEPT, LATE, ON_TIME, Bursts
 
 
 def off(nao):

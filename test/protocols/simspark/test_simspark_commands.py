@@ -19,7 +19,7 @@ from embodiment_bridge.protocols.simspark.commands import (
     Universal,
 )
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
-from embodiment_bridge.wire.events import Unknown
+from embodiment_bridge.wire.codec import Unknown
 
 COMMANDS = {
     "(scene rsg/agent/nao/nao.rsg)": Scene("rsg/agent/nao/nao.rsg"),

@@ -8,7 +8,7 @@ from std_msgs.msg import String
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.protocols.converter import Cycle
-from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.agents import Faults
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.framing import Framer, frame
 

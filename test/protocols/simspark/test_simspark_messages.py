@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.protocols.converter import Cycle
-from embodiment_bridge.protocols.simspark.landmarks import landmarks
+from embodiment_bridge.protocols.simspark.joining import landmarks
 from embodiment_bridge.wire.framing import frame
 
 JOINED = "(time (now 1.00))(GS (unum 2) (team {side}) (sl 3) (sr 4) (t 5.5) (pm PlayOn))"

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.protocols.simspark.dialects import OLD, Dialect
-from embodiment_bridge.protocols.simspark.percept_lists import PerceptParts
-from embodiment_bridge.protocols.simspark.percept_patterns import PerceptPatterns
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.protocols.simspark.percept_reader import OLD, Dialect, PerceptParts, PerceptPatterns
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 from embodiment_bridge.wire.sexpr import parse
 

@@ -11,11 +11,9 @@ from nao_stage import STAMP, Nao
 
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.standins.simspark.agents import AgentConversation
-from embodiment_bridge.standins.simspark.faults import Faults
-from embodiment_bridge.standins.simspark.field import PLAY_MODES
-from embodiment_bridge.standins.simspark.world import World
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Faults
+from embodiment_bridge.standins.simspark.world import PLAY_MODES, World
+from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 
 LARGE = Path(__file__).parents[4] / "shared/data/simspark_real"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from nao_stage import Nao
 
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.protocols.simspark.codec import Codec
 from embodiment_bridge.protocols.simspark.events import Percept
 from embodiment_bridge.protocols.simspark.robots import ROBOTS

@@ -10,9 +10,8 @@ from random import Random
 import pytest
 
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.standins.simspark.agents import AgentConversation
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Faults
 from embodiment_bridge.standins.simspark.anatomy import poses
-from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.framing import Framer, frame
 

@@ -9,7 +9,7 @@ from nao_stage import Nao
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.simspark.commands import Beam
-from embodiment_bridge.protocols.simspark.start_place import (
+from embodiment_bridge.protocols.simspark.joining import (
     LINE_UP,
     LOOK,
     SETTLE,

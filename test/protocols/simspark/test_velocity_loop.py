@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.body.state import JointTargets
-from embodiment_bridge.protocols.simspark.velocity_loop import (
+from embodiment_bridge.protocols.simspark.convert import (
     CYCLE,
     DELAY,
     SHARE,

@@ -8,8 +8,7 @@ from monitor_stage import SHORT, decode, slt
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.protocols.soccer_monitor.game_lists import MAX_FOULS
-from embodiment_bridge.protocols.soccer_monitor.message_parts import MAX_OTHERS
+from embodiment_bridge.protocols.soccer_monitor.message_parts import MAX_FOULS, MAX_OTHERS
 from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     Ack,
     Environment,
@@ -17,7 +16,7 @@ from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     GameState,
     MonitorState,
 )
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import frame
 from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH
 

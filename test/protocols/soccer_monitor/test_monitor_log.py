@@ -11,11 +11,11 @@ from monitor_stage import SHORT, payloads
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.link.transports.log_link import LogLink, LogPlayer
-from embodiment_bridge.link.transports.log_tape import LogTape
 from embodiment_bridge.link.transports.monitor_log import FRAME_PERIOD, MonitorLog
+from embodiment_bridge.link.transports.tape import LogTape
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 FULL = b"((time 0))(RSG 0 1)((nd))"
 DIFF = b"((time 0))(RDS 0 1)((nd))"

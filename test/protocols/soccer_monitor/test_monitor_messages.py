@@ -15,14 +15,14 @@ from visualization_msgs.msg import Marker
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.protocols import registry
-from embodiment_bridge.protocols.soccer_monitor import game_messages
+from embodiment_bridge.protocols.soccer_monitor import messages
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
     NameMarkers,
     SceneMarkers,
     field_markers,
 )
+from embodiment_bridge.protocols.soccer_monitor.messages import ObjectMessages, Things, scene_graph
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import ObjectMessages, Things
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Foul
 from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import (
     BOX,
@@ -31,7 +31,6 @@ from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import (
     color_of,
     solid_of,
 )
-from embodiment_bridge.protocols.soccer_monitor.scene_messages import scene_graph
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools/marker_picture"))
 
@@ -67,7 +66,7 @@ def test_entities_of_rsmp_know_their_side_by_the_name_of_the_team():
     model = fed(rsmp(graph, game="(team_left <LEFT>)(team_right blue)"))
     names = [thing.name for thing in things_of(model)]
     assert names == ["right_3", "team_other_4"]
-    assert game_messages.game_state(model.game, STAMP).team_left == ""
+    assert messages.game_state(model.game, STAMP).team_left == ""
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e308", "-1e308", "1e999"])
@@ -104,11 +103,11 @@ def test_recorded_player_looks_to_where_its_trainer_turned_it(recordings):
 
 def test_field_and_game():
     model = fed(simspark("(nd)", game=GAME))
-    field = game_messages.soccer_field(model.field, model.game.play_modes, STAMP, "map")
+    field = messages.soccer_field(model.field, model.game.play_modes, STAMP, "map")
     assert (field.length, field.width, field.goal_width, field.goal_depth) == (30.0, 20.0, 2.1, 0.6)
     assert math.isnan(field.penalty_area_width)
     assert field.play_modes == ["A", "B"]
-    state = game_messages.game_state(model.game, STAMP)
+    state = messages.game_state(model.game, STAMP)
     assert (state.play_mode, state.play_time, state.team_right, state.score_left, state.score_right, state.half) == (
         "B", 9.5, "blue", 3, 0, 2
     )  # fmt: skip
@@ -129,7 +128,7 @@ def test_goal_of_rcssservermj_is_wider_than_deep():
 )
 def test_foul(foul, expected):
     model = fed(simspark("(nd)", game=GAME))
-    told = game_messages.foul(model.game.foul(foul), STAMP)
+    told = messages.foul(model.game.foul(foul), STAMP)
     assert (told.index, told.type, told.name, told.side, told.team, told.number) == expected
 
 
@@ -334,6 +333,6 @@ def test_game_is_news_when_more_than_its_clocks_changed():
     news = []
     for text in told:
         model.take(simspark("(nd)", kind="RDS", game=text))
-        news.append(game_messages.news(model.game))
+        news.append(messages.news(model.game))
     changes = [a != b for a, b in pairwise(news)]
     assert changes == [False, False, True, True, False]  # GAME has named that team already

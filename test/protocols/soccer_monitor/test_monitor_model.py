@@ -13,9 +13,8 @@ from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.commands import RequestFullState
 from embodiment_bridge.protocols.soccer_monitor.model import ASK_AGAIN, MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
-from embodiment_bridge.protocols.soccer_monitor.scene.pose_arrays import poses
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph, poses
+from embodiment_bridge.wire.codec import Malformed
 from embodiment_bridge.wire.framing import frame
 
 TREE = f"(nd TRF {slt(1)}(nd TRF {slt(0, 2)}(nd SMN (load StdUnitBox)))(nd SMN (load StdUnitSphere)))(nd)"

@@ -13,14 +13,14 @@ from monitor_stage import SHORT, payloads
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor import commands as c
+from embodiment_bridge.protocols.soccer_monitor.messages import Things
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import Things
-from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.agents import Faults
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation
 from embodiment_bridge.standins.simspark.server import SimsparkServer
 from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import World
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 
 NAO = "rsg/agent/nao/nao.rsg"

@@ -21,8 +21,8 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.soccer.trainer_services import SERVICES
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor import commands as c
-from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
-from embodiment_bridge.wire.events import Unknown
+from embodiment_bridge.protocols.soccer_monitor.convert import Trainer
+from embodiment_bridge.wire.codec import Unknown
 
 MODES = ("BeforeKickOff", "PlayOn", "KickOff_Left")
 PLACE = Point(x=-2.0, y=2.0, z=0.4)

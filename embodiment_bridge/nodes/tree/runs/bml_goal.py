@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.behaviour.engine.blackboard import Blackboard
-from embodiment_bridge.behaviour.engine.control import MAX_BREAKPOINTS as ALL_BREAKPOINTS
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard, values_of
+from embodiment_bridge.behaviour.engine.debugging import MAX_BREAKPOINTS as ALL_BREAKPOINTS
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected, Rules, load
-from embodiment_bridge.behaviour.engine.values import values_of
 from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.bml.reading.freshness import age_refusal
+from embodiment_bridge.bml.reading.envelope import age_refusal
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.bml.base.conditions import Compare
-from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, allowed_to, parse_table
+from embodiment_bridge.bml.rules.operator_rules import Table, allowed_fetched, allowed_to, parse_table
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
-from embodiment_bridge.body.control_actions import CONTROL_PARAMETER, with_control_actions
-from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.body.state import CONTROL_PARAMETER, SkillInfo, with_control_actions
 from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.fetching import FetchRules
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS as FETCH_PARAMETERS

@@ -8,7 +8,7 @@ from typing import Protocol
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.loading import Rejected
-from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.engine.results import Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import CommandError, text_of

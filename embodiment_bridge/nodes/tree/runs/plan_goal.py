@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from rclpy.action.server import ServerGoalHandle
 
 from embodiment_bridge.action import ExecuteActionPlan
-from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding
+from embodiment_bridge.behaviour.engine.results import Outcome, RunEnding
 from embodiment_bridge.behaviour.plans.action_plan import StepStatus
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
 from embodiment_bridge.core.errors import BridgeError, text_of

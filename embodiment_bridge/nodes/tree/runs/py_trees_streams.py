@@ -19,9 +19,7 @@ from unique_identifier_msgs.msg import UUID as IdMessage  # noqa: N811 - two thi
 
 from embodiment_bridge.behaviour.engine.journal import Origin, Transition
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.nodes.parallel import Parallel
-from embodiment_bridge.behaviour.nodes.selector import ReactiveSelector, Selector
-from embodiment_bridge.behaviour.nodes.sequence import Sequence
+from embodiment_bridge.behaviour.nodes.composite import Parallel, ReactiveSelector, Selector, Sequence
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.behaviour.engine.ports import SkillPort
-from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.nodes.base.goal_client import SkillClient, SkillGoal

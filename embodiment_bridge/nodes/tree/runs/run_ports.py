@@ -7,10 +7,10 @@ from dataclasses import replace
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.bml.rules.capabilities import allowed_to
+from embodiment_bridge.bml.rules.operator_rules import allowed_to
 from embodiment_bridge.fetching import Fetcher
-from embodiment_bridge.fetching.acceptance import Acceptance
 from embodiment_bridge.fetching.requests import Requests
+from embodiment_bridge.fetching.signature import Acceptance
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.sound.audio import Audio
 from embodiment_bridge.nodes.sound.fetch_parameters import signature_key

@@ -4,9 +4,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from embodiment_bridge.bml.base.conditions import Compare, Value, describe, holds
-from embodiment_bridge.bml.rules.capabilities import FORM as CHANNEL_FORM
-from embodiment_bridge.bml.rules.guard_text import FORM as GUARD_FORM
-from embodiment_bridge.bml.rules.guard_text import parse_guard
+from embodiment_bridge.bml.rules.operator_rules import CHANNELS_FORM as CHANNEL_FORM
+from embodiment_bridge.bml.rules.operator_rules import CHANNELS_FORM as GUARD_FORM
+from embodiment_bridge.bml.rules.operator_rules import parse_guard
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import Parameter
 

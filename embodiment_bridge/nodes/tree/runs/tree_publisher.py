@@ -11,7 +11,7 @@ from rclpy.timer import Timer
 from std_msgs.msg import Header
 
 from embodiment_bridge.behaviour.engine.journal import Transition
-from embodiment_bridge.behaviour.engine.snapshot import SnapshotNode, snapshot
+from embodiment_bridge.behaviour.engine.node import SnapshotNode, snapshot
 from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
 from embodiment_bridge.nodes.base.qos import profile

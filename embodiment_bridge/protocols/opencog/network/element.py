@@ -13,11 +13,10 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.link.event_link import Counters, EventLink
-from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.router.codec import Codec, Command, Event
-from embodiment_bridge.wire.events import Malformed
+from embodiment_bridge.wire.codec import Malformed
 
 MAX_DIALBACKS: Final = 64  # a Router has two at a time; more are left over from outages
 TURN: Final = 0.1  # s; longest time between two ``Beat``

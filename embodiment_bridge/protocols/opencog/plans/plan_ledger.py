@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps which reports are due for the plans of one OAC: one per action, and one for a plan that ends early.
+"""Keeps and makes the reports that are due for the plans of one OAC: one an action, one for an early end.
 
 An OAC waits up to 90 s for each report and is confused by a second one, because in some versions each report makes
 it send the next action. So each action is reported exactly once.
@@ -10,7 +10,38 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, BadAction
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, AvatarSignal, BadAction
+from embodiment_bridge.protocols.opencog.xml.parts import ActionSignal, Param
+
+# Reports of a proxy on the plans that it executes.
+
+LONGEST_REASON = 200  # characters
+
+
+def action_report(
+    agent_id: str,
+    timestamp: str,
+    plan_id: str,
+    name: str,
+    status: str,
+    sequence: int | None = None,
+    reason: str = "",
+) -> AvatarSignal:
+    """The report on an action of a plan, or without ``sequence`` on all that are still open.
+
+    Args:
+        agent_id: of the body.
+        timestamp: time of the report.
+        plan_id: as in the plan.
+        name: of the action, as in the plan; for a whole plan any text that is not empty.
+        status: ``done`` or ``error``.
+        sequence: from 1.
+        reason: of an error, for people; an OAC ignores it.
+    """
+    why = (Param("string", "reason", reason[:LONGEST_REASON]),) if reason else ()
+    report = ActionSignal(name or plan_id, plan_id, sequence, status, why)
+    return AvatarSignal(agent_id, timestamp, actions=(report,))
+
 
 KEPT_PLANS: Final = 500  # ids of ended plans; late messages about them are ignored
 DONE, ERROR = "done", "error"

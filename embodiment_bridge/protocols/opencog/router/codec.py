@@ -13,8 +13,8 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.wire import codec
-from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
-from embodiment_bridge.wire.line_framing import Line, LineFramer
+from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.framing import Line, LineFramer
 
 MAX_LINE: Final = 1 << 18  # bytes; plans of a real OAC have lines of some 100
 MAX_MESSAGE: Final = 1 << 20  # bytes of payload

@@ -4,8 +4,7 @@
 from itertools import count
 
 from embodiment_bridge.plans.action import Parameter
-from embodiment_bridge.protocols.opencog.world.ids import IdBook
-from embodiment_bridge.protocols.opencog.world.settings import Settings
+from embodiment_bridge.protocols.opencog.world.settings import IdBook, Settings
 from embodiment_bridge.protocols.opencog.xml.events import AgentSignal
 from embodiment_bridge.protocols.opencog.xml.parts import (
     ENTITY_TYPES,
@@ -15,7 +14,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_text import clean
+from embodiment_bridge.protocols.opencog.xml.xml_format import clean
 
 TARGET_TYPES = (
     "avatar",

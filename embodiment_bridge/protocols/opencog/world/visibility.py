@@ -6,7 +6,7 @@ from math import atan2, ceil, cos, floor, hypot, inf, sin
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.protocols.opencog.xml.events import AgentSensorInfo
 from embodiment_bridge.protocols.opencog.xml.parts import Perception
 

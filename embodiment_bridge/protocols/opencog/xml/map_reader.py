@@ -7,7 +7,6 @@ from math import isfinite
 from typing import Any, Final
 
 from embodiment_bridge.protocols.opencog.xml import map_payload
-from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import MapInfo, TerrainInfo
 from embodiment_bridge.protocols.opencog.xml.parts import (
     NO_ROTATION,
@@ -17,6 +16,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Element
 from embodiment_bridge.protocols.opencog.xml.xml_values import (
     BadElementError,
     Faults,

@@ -6,15 +6,17 @@ from typing import Final
 
 from embodiment_bridge.protocols.opencog.xml import map_payload
 from embodiment_bridge.protocols.opencog.xml.events import MapInfo, TerrainInfo
-from embodiment_bridge.protocols.opencog.xml.part_writer import entity, rotation, vector
 from embodiment_bridge.protocols.opencog.xml.parts import NO_ROTATION, NO_VECTOR, Blip, MapData, MapThing
 from embodiment_bridge.protocols.opencog.xml.xml_format import (
     BadValueError,
+    entity,
     flag,
     identity,
     num,
+    rotation,
     stamp,
     text,
+    vector,
     whole,
 )
 

@@ -10,7 +10,6 @@ Until July 2011 the same elements had other names, which are read too:
 
 from typing import Any, Final
 
-from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import (
     AgentSensorInfo,
     AgentSignal,
@@ -28,6 +27,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Level,
     Perception,
 )
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Element
 from embodiment_bridge.protocols.opencog.xml.xml_values import (
     BadElementError,
     Faults,

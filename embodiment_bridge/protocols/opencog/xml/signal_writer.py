@@ -11,7 +11,6 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     Instruction,
     StateInfo,
 )
-from embodiment_bridge.protocols.opencog.xml.part_writer import action, param
 from embodiment_bridge.protocols.opencog.xml.parts import (
     ENTITY_TYPES,
     ActionSignal,
@@ -21,12 +20,14 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.xml_format import (
     BadValueError,
+    action,
     content,
     flag,
     identity,
     num,
     one_of,
     optional,
+    param,
     stamp,
     text,
     whole,

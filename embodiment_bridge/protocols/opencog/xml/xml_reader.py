@@ -1,16 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads one XML document into events. It accepts the forms of all known programs, and reports what it cannot use."""
+"""Reads one XML document into events, the plans and feelings of an OAC among them.
 
-from collections.abc import Callable, Iterable
+It accepts the forms of all known programs, and reports what it cannot use.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from embodiment_bridge.protocols.opencog.xml import map_reader, plan_reader, signal_reader
-from embodiment_bridge.protocols.opencog.xml.element import Element
-from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event
-from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, parse
-from embodiment_bridge.protocols.opencog.xml.xml_values import BadElementError, Faults, local_name
-from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
+from embodiment_bridge.protocols.opencog.xml import map_reader, signal_reader
+from embodiment_bridge.protocols.opencog.xml.events import (
+    LEGACY_URI,
+    ActionPlan,
+    BadAction,
+    EmbodimentMsg,
+    EmotionalFeeling,
+    Event,
+    PsiDemand,
+    SingleActionCommand,
+)
+from embodiment_bridge.protocols.opencog.xml.parts import PlanAction
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Element, Limits, NotXmlError, parse
+from embodiment_bridge.protocols.opencog.xml.xml_values import (
+    BadElementError,
+    Faults,
+    children,
+    first_of,
+    levels,
+    local_name,
+    params,
+    required,
+    whole,
+)
+from embodiment_bridge.wire.codec import Malformed, Unknown, excerpt
+
+# Reads the messages of an OAC to its proxy into events: plans, feelings, demands, single commands.
+
+LARGEST_SEQUENCE = 2**31 - 1
+
+
+def action_plan(root: Element, offset: int) -> tuple[ActionPlan | BadAction, ...]:
+    """A plan, and its actions whose sequence is not a number from 1.
+
+    Groups of parallel actions are flattened in the order of the document, as real proxies do.
+
+    Raises:
+        BadElementError: there is no id for reports.
+    """
+    plan_id = required(root, "id", "plan-id")
+    actions: list[PlanAction] = []
+    bad: list[tuple[str, int, str]] = []  # name, the number that its place stands for, what is wrong
+    last = 0
+    for element, group in _elements(root):
+        name = element.get("name", "")
+        try:
+            last = _sequence(element, last)
+        except BadElementError as error:
+            last = min(last + 1, LARGEST_SEQUENCE)
+            bad.append((name, last, str(error)))
+        else:
+            actions.append(PlanAction(name, last, params(element), group))
+    plan = ActionPlan(
+        plan_id,
+        first_of(root, "entity-id", "agent-id", "avatar-id", "pet-id") or "",
+        root.get("demand", ""),
+        tuple(actions),
+        root.get("entity-type"),
+        offset=offset,
+    )
+    taken = {action.sequence for action in actions}
+    lost = (
+        BadAction(plan_id, name, None if place in taken else place, why, offset=offset)
+        for name, place, why in bad
+    )
+    return (plan, *lost)
+
+
+def _elements(root: Element) -> Iterator[tuple[Element, int]]:
+    """All actions, with the number of their parallel group."""
+    group = 0
+    for element in root:
+        name = local_name(element)
+        if name == "action":
+            yield element, 0
+        elif name == "parallel":
+            group += 1
+            for member in children(element, "action"):
+                yield member, group
+
+
+def _sequence(element: Element, last: int) -> int:
+    """The number of an action; one without a number follows the last one."""
+    sequence = whole(element, "sequence")
+    if sequence is None:
+        return min(last + 1, LARGEST_SEQUENCE)
+    if not 1 <= sequence <= LARGEST_SEQUENCE:
+        raise BadElementError(f"action: sequence={sequence} is not within 1..{LARGEST_SEQUENCE}")
+    return sequence
+
+
+def emotional_feeling(root: Element, offset: int, faults: Faults) -> EmotionalFeeling:
+    """Some or all feelings."""
+    return EmotionalFeeling(root.get("entity-id", ""), levels(root, "feeling", faults), offset=offset)
+
+
+def psi_demand(root: Element, offset: int, faults: Faults) -> PsiDemand:
+    """Some or all demands."""
+    return PsiDemand(root.get("entity-id", ""), levels(root, "demand", faults), offset=offset)
+
+
+def single_action_command(root: Element, offset: int) -> SingleActionCommand:
+    """One action, with all its parameters; a real OAC repeats those of earlier commands."""
+    return SingleActionCommand(required(root, "name"), params(root), offset=offset)
+
 
 LIMITS: Final = Limits()
 ENVELOPES: Final = ("embodiment-msg", "petaverse-msg")
@@ -25,8 +126,8 @@ IN_PARTS: Final[dict[str, ReadParts]] = {  # a part that cannot be used is left 
     "avatar-signal": signal_reader.avatar_signal,
     "agent-signal": signal_reader.agent_signal,
     "object-signal": signal_reader.agent_signal,
-    "emotional-feeling": plan_reader.emotional_feeling,
-    "psi-demand": plan_reader.psi_demand,
+    "emotional-feeling": emotional_feeling,
+    "psi-demand": psi_demand,
 }
 WHOLE: Final[dict[str, Read]] = {
     "terrain-info": map_reader.terrain_info,
@@ -38,7 +139,7 @@ WHOLE: Final[dict[str, Read]] = {
     "state-info": signal_reader.state_info,
     "block-structure-signal": signal_reader.block_structure_signal,
     "finished-first-time-percept-terrian-signal": signal_reader.finished_first_time,
-    "single-action-command": plan_reader.single_action_command,
+    "single-action-command": single_action_command,
 }
 PLAN: Final = "action-plan"
 BRAIN: Final = frozenset((PLAN, "emotional-feeling", "psi-demand", "single-action-command"))
@@ -91,7 +192,7 @@ def _events(name: str, element: Element, offset: int) -> Found:
     faults: Faults = []
     try:
         if name == PLAN:
-            return plan_reader.action_plan(element, offset)
+            return action_plan(element, offset)
         event = IN_PARTS[name](element, offset, faults) if name in IN_PARTS else WHOLE[name](element, offset)
     except BadElementError as error:
         return (_malformed(offset, str(error), name),)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.parts import Entity, Level, Param, Rotation, ValueList, Vector
+from embodiment_bridge.protocols.opencog.xml.xml_parse import Element
 
 LARGEST_WHOLE: Final = 2**53
 T = TypeVar("T")

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Base class of nodes that wrap one child."""
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+from py_trees.decorators import Decorator
+
+from embodiment_bridge.behaviour.engine.clock import TIE_S
+from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
+from embodiment_bridge.bml.base.conditions import Condition, describe, holds
+from embodiment_bridge.bml.nodes.decorators import Box as BoxNode
+from embodiment_bridge.bml.nodes.decorators import Guard as GuardNode
+from embodiment_bridge.bml.nodes.decorators import Timeout as TimeoutNode
+
+
+class Around(Node, Decorator):
+    """A node with one child."""
+
+    def __init__(self, name: str, child: Node) -> None:
+        super().__init__(name, child)
+
+    @property
+    def child(self) -> Node:
+        """The child; it is always a node."""
+        return cast("Node", self.decorated)
+
+    _begun = False
+    """Whether this execution has begun the child."""
+
+    def reset(self) -> None:
+        """The child is to be begun."""
+        self._begun = False
+
+    def active_children(self) -> list[Node]:
+        """The child, which may be running."""
+        return [self.child]
+
+    def tick_child(self) -> Iterator[Behaviour]:
+        """Tick the child, which begins with this node."""
+        if not self._begun:
+            self._begun = True
+            self.child.begin(self.t_start)
+        yield from self.child.tick()
+
+
+class Through(Around):
+    """Ends as its child does."""
+
+    def work(self) -> Iterator[Behaviour]:
+        """Tick the child."""
+        yield from self.tick_child()
+        child = self.child
+        if not child.running:
+            self.end_as(child)
+
+    def left_s(self) -> float:
+        """See Node: what the child has left."""
+        return self.child.left_s() if self.child.running else math.inf
+
+    @property
+    def ends_with_child(self) -> bool:
+        return True
+
+    def end_as(self, child: Node) -> None:
+        """End when and as the child did."""
+        if child.left_out:
+            self.leave_out(child.feedback_message)
+        else:
+            failed = child.status is Status.FAILURE
+            self.finish(child.status, child.t_end, child.feedback_message if failed else "", child.culprit)
+
+
+# A time box around one child.
+#
+# py_trees 2.6.0's Timeout reads a wall clock; only the base class is used.
+
+
+class Box(Around):
+    """Exactly ``duration_s`` s of its child: success is padded, the rest cut off, failure passes at once."""
+
+    def __init__(self, name: str, child: Node, duration_s: float) -> None:
+        super().__init__(name, child)
+        self.duration_s = duration_s
+
+    def reset(self) -> None:
+        """The child is to be begun."""
+        super().reset()
+        self._t_due = self.t_start + self.duration_s
+
+    def work(self) -> Iterator[Behaviour]:
+        """Tick the child while it runs; end with its failure or with the time."""
+        yield from self.tick_child()
+        child = self.child
+        if child.status is Status.FAILURE and child.t_end <= self._t_due + TIE_S:
+            self.finish(Status.FAILURE, child.t_end, child.feedback_message, child.culprit)
+        elif self.context.clock.due(self._t_due):
+            message = f"cut off after {self.duration_s:g} s" if child.running else ""
+            self.close((child,), Status.SUCCESS, self._t_due, message)
+
+    def wake_at(self) -> float:
+        """When the time is up."""
+        return self._t_due
+
+
+@makes("box")
+def make_box(node: BoxNode, children: list[Node], nesting: int) -> Node:
+    return Box(node.name, children[0], seconds_of(node, node.duration_s))
+
+
+class Guard(Through):
+    """Its child, if the condition is met when the guard's turn comes; else it is left out.
+
+    The blackboard is read in the tick that begins the child; the condition is not looked at again (but see
+    ``ReactiveSelector``).
+    """
+
+    def __init__(self, name: str, child: Node, condition: Condition) -> None:
+        super().__init__(name, child)
+        self.condition = condition
+
+    @property
+    def met(self) -> bool:
+        """Whether the condition is met now."""
+        return holds(self.condition, self.context.blackboard.read)
+
+    def work(self) -> Iterator[Behaviour]:
+        """Look once, then tick the child."""
+        if not self._begun and not self.met:
+            self.leave_out(f"not met: {describe(self.condition)}")
+            return
+        yield from super().work()
+
+
+@makes("guard")
+def make_guard(node: GuardNode, children: list[Node], nesting: int) -> Node:
+    return Guard(node.name, children[0], node.condition)
+
+
+class Timeout(Through):
+    """Its child, for at most ``timeout_s`` s: what has not ended by then is halted, and that is a failure."""
+
+    def __init__(self, name: str, child: Node, timeout_s: float) -> None:
+        super().__init__(name, child)
+        self.timeout_s = timeout_s
+
+    def work(self) -> Iterator[Behaviour]:
+        """Tick the child while it has time; an end is judged by its scheduled time."""
+        yield from self.tick_child()
+        child = self.child
+        if not child.running and child.t_end <= self.wake_at() + TIE_S:
+            self.end_as(child)
+        elif self.context.clock.due(self.wake_at()):
+            message = f"TIMEOUT: has not ended after {self.timeout_s:g} s"
+            self.close((child,), Status.FAILURE, self.wake_at(), message)
+
+    def left_s(self) -> float:
+        return Node.left_s(self)
+
+    @property
+    def ends_with_child(self) -> bool:
+        return False
+
+    def wake_at(self) -> float:
+        """When the time is up."""
+        return self.t_start + self.timeout_s
+
+
+@makes("timeout")
+def make_timeout(node: TimeoutNode, children: list[Node], nesting: int) -> Node:
+    if not (math.isfinite(node.timeout_s) and node.timeout_s > 0):
+        text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
+        raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)
+    return Timeout(node.name, children[0], node.timeout_s)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts inside of documents.
+
+Arguments of subtrees (``${name}``) and the words of a spoken text, counted the same way everywhere.
+"""
+
+import re
+from typing import NamedTuple
+
+# How a document names an argument of a subtree: a text that is exactly ``${name}``.
+
+ARGUMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
+
+
+# A Chinese or Japanese character is a word of its own; elsewhere words are letters, digits and what joins them.
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w'’-])+"
+)
+
+
+class Word(NamedTuple):
+    """``text`` from the character ``start`` up to ``end``."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """All words in order."""
+    return [Word(found.group(), found.start(), found.end()) for found in _WORD.finditer(text)]
+
+
+def place_of(mark: str, text: str) -> int | None:
+    """Which word ``mark`` means: a number counts from 0, anything else is the first such word; None: there is none."""
+    words = words_of(text)
+    if mark.isdecimal() and len(mark) < 6:
+        return int(mark) if int(mark) < len(words) else None
+    wanted = mark.casefold()
+    return next((place for place, word in enumerate(words) if word.text.casefold() == wanted), None)
+
+
+def place_at(words: list[Word], character: int) -> int | None:
+    """The word that a character belongs to, or the next one after it."""
+    return next((place for place, word in enumerate(words) if character < word.end), None)
