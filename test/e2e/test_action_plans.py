@@ -14,6 +14,7 @@ from embodiment_bridge.msg import (
     TreeSnapshot,
 )
 from opencog_stage import graph
+from std_msgs.msg import String
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
@@ -105,6 +106,25 @@ def test_what_cannot_be_reached_says_why_and_the_body_stays_where_it_is():
         assert "unknown entity 'bal'; did you mean 'ball'" in unknown.result.reason
         base = g.body._world.base
         assert (made.result.actions[1].status, base.x, base.y) == (PlanActionStatus.DONE, 0.0, 0.0)
+
+
+def test_plan_of_a_client_that_falls_silent_is_paused_until_it_is_heard_again():
+    with graph(speed=2.0) as g:
+        g.join()
+        base = g.body._world.base
+        topic = g.watcher.create_publisher(String, "keep_alive", profile("command"))
+        signs = g.watcher.create_timer(0.03, lambda: topic.publish(String(data="brain")))
+        goal = plan_goal("walk:2")
+        goal.source = "brain"
+        made = g.plans.send(goal)
+        g.until(lambda: base.x > 0.1)
+        signs.cancel()
+        g.until(lambda: g.tree._performer.director.is_paused and base.forward == base.turn == 0.0)
+        assert made.result is None
+        assert base.x < 1.9
+        signs.reset()
+        g.until(lambda: made.result)
+        assert (made.result.outcome, base.x) == ("SUCCEEDED", pytest.approx(2.0, abs=0.15))
 
 
 def test_plan_that_cannot_be_run_is_rejected():

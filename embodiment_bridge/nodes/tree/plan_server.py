@@ -65,6 +65,7 @@ class PlanServer:
                 PlanPerformance(goal, run, run_id, self._action.finish),
                 on_new=goal.request.on_new,
                 priority=goal.request.priority,
+                source=goal.request.source,
             )
 
         def fail(error: Exception) -> None:
