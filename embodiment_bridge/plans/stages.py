@@ -9,7 +9,7 @@ from typing import Final
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.core.rotation import RAD_PER_DEG, Vector
+from embodiment_bridge.core.rotation import RAD_PER_DEG, Vector, wrap_angle
 from embodiment_bridge.plans.action import Parameter
 from embodiment_bridge.plans.outcome import Moving, Taking
 from embodiment_bridge.plans.routine import Move, SkillCall, Stage, Wait
@@ -20,7 +20,7 @@ AXES: Final = {"x": 0, "y": 1, "z": 2, "roll": 0, "pitch": 1, "yaw": 2}
 GAZE_DISTANCE: Final = 2.0  # m
 GAZE_HEIGHT: Final = 0.5  # m
 LONGEST_SLOT_S: Final = 600.0
-GO_TO: Final = "go_to"  # the skill that walks to a place or a thing, and turns there
+GO_TO: Final = "go_to"  # the skill that walks to a place or a thing
 SURELY: Final = (
     0.8  # share of ``within`` at which the body is to stand, as it comes to stand a little beside it
 )
@@ -83,7 +83,7 @@ class StageEntry:
         """The skill that the stage always uses, or an empty text."""
         if self.kind == "skill":
             return self.subject
-        return GO_TO if self.kind in ("approach", "follow", "face") else ""
+        return GO_TO if self.kind in ("approach", "follow") else ""
 
     def needs(self) -> tuple[str, ...]:
         """The parameters of the action that the stage uses."""
@@ -156,7 +156,7 @@ def _maker(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> 
     if entry.kind == "approach":
         return _approach(entry, bound, gait)
     if entry.kind == "face":
-        return _face(_parameter(bound, entry.subject))
+        return _face(_parameter(bound, entry.subject), gait)
     if entry.kind == "turn":
         return _turn(_parameter(bound, entry.subject), gait, relative_turn)
     if entry.kind == "turn_by":
@@ -196,17 +196,13 @@ def _check_height(world: World, target: Vector, gait: Gait) -> None:
         )
 
 
-def _face(parameter: Parameter) -> Make:
+def _face(parameter: Parameter, gait: Gait) -> Make:
     def make(world: World) -> SkillCall | None:
         (x, y, _), here = _target(parameter, world), world.here
-        return _turned(world, atan2(y - here.y, x - here.x)) if hypot(x - here.x, y - here.y) > 1e-3 else None
+        way = x - here.x, y - here.y
+        return gait.turn(wrap_angle(atan2(way[1], way[0]) - here.yaw)) if hypot(*way) > 1e-3 else None
 
     return make
-
-
-def _turned(world: World, yaw: float) -> SkillCall:
-    """Turn to a heading in ``map``, rad, where the body stands."""
-    return SkillCall(GO_TO, {"x": world.here.x, "y": world.here.y, "yaw": yaw})
 
 
 def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Make:
@@ -215,7 +211,9 @@ def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Make:
         angle = -(parameter.number or 0.0) * RAD_PER_DEG
         return lambda world: gait.turn(angle)
     yaw = parameter.rotation[2]
-    return (lambda world: gait.turn(yaw)) if relative else (lambda world: _turned(world, yaw))
+    if relative:
+        return lambda world: gait.turn(yaw)
+    return lambda world: gait.turn(wrap_angle(yaw - world.here.yaw))
 
 
 def _gaze(world: World, angle: float, height: float) -> SkillCall:

@@ -93,11 +93,12 @@ def test_what_shall_end_beside_a_thing_keeps_the_distance_from_its_edge(reach, d
     assert (call.parameters, call.offered) == ({"thing": "ball"}, {"distance": pytest.approx(distance)})
 
 
-def test_turn_to_a_heading_and_to_a_thing_are_made_by_go_to_where_the_body_stands():
-    turn = Action("turn", 1, (Parameter("rotation", rotation=(0.0, 0.0, 1.0)),))
-    assert calls(turn, World(Place(0.5, 0.6, -1.0)))[0] == [go_to(x=0.5, y=0.6, yaw=1.0)]
+def test_turn_to_a_heading_and_to_a_thing_are_turns_from_the_heading_of_then():
+    heading = Action("turn", 1, (Parameter("rotation", "rotation", rotation=(0.0, 0.0, 3.0)),))
+    assert calls(heading, World(Place(0.5, 0.6, -3.0)))[0] == [turn("right", 2 * pi - 6.0)]
+    assert calls(heading, World(Place(0.5, 0.6, 2.95)))[0] == []
     greet = FILE.routine(Action("greet", 1, (ON_BALL,)))
-    assert greet.next(World(Place(2.0, 1.0, 0.0), BALL.entities)) == go_to(x=2.0, y=1.0, yaw=-pi / 2)
+    assert greet.next(World(Place(2.0, 1.0, 0.0), BALL.entities)) == turn("right", pi / 2)
     assert greet.next(BALL).skill == "say"
 
 
@@ -144,7 +145,7 @@ def test_actions(action, expected):
 def test_turn_is_a_heading_or_an_angle():
     action = Action("turn", 1, (Parameter("rotation", "rotation", rotation=(0.0, 0.0, 1.0)),))
     world = World(Place(0.0, 0.0, 0.5))
-    assert FILE.routine(action).next(world).parameters["yaw"] == 1.0
+    assert FILE.routine(action).next(world).parameters == {"angle": pytest.approx(0.5)}
     assert FILE.with_turn("relative").routine(action).next(world).parameters == {"angle": pytest.approx(1.0)}
     with pytest.raises(ConfigError, match="'so'"):
         FILE.with_turn("so")
