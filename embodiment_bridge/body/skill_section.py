@@ -36,7 +36,7 @@ WALK_PARAMETERS = {
     "place": (),
     "twist": (),
     "free": ("distance", "steps", "speed", "turn", "duration", "direction"),
-    "to": ("thing", "towards", "x", "y", "yaw", "distance"),
+    "to": ("thing", "towards", "x", "y", "yaw", "distance", "speed"),
     "find": ("thing",),
     "kick": ("thing", "towards", "x", "y", "direction", "distance", "beside"),
     "dribble": ("thing", "to", "x", "y", "distance"),

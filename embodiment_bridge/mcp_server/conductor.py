@@ -2,7 +2,7 @@
 """Runs documents for a host: with approval, progress, pings, and an end when the host cancels or is gone."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Final, TypeVar
@@ -50,24 +50,19 @@ class Conductor:
         self,
         context: Context,
         what: str,
-        documents: Iterable[Written],
+        document: Written,
         *,
         background: bool = False,
         stops: int | None = None,
     ) -> Outcome:
-        """Run documents one after the other, until one fails; ``stops`` as for ``Robot.start``.
+        """Run a document to its end; ``stops`` as for ``Robot.start``.
 
         Raises:
             CommandError: the operator forbids it, nobody agreed, too much is going on, or the robot was stopped.
         """
         stops = self._robot.stops if stops is None else stops
         await self.permit(context, what, len(self._running))
-        outcome = Outcome("SUCCEEDED", "there was nothing to do")
-        for document in documents:
-            outcome = await self._run(context, document, background, stops)
-            if not outcome.went_well or background:
-                break
-        return outcome
+        return await self._run(context, document, background, stops)
 
     def void(self) -> None:
         """The robot is stopped or frozen: what waits for the agreement of a person does not begin any more."""

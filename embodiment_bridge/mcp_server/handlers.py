@@ -123,7 +123,7 @@ class Handlers:
         numbers = [one.name for one in self._robot.skills[name].details if one.type == "number"]
         parameters = arguments.parameters("parameters", numbers)
         what = f"{name} {json.dumps(parameters) if parameters else ''}".strip()
-        return ended(what, await self._conductor.perform(context, what, [skill_document(name, parameters)]))
+        return ended(what, await self._conductor.perform(context, what, skill_document(name, parameters)))
 
     async def _go_to(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         arguments = Arguments("go_to", given, ("x", "y", "yaw", "thing"))
@@ -141,7 +141,7 @@ class Handlers:
     async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         text = Arguments("say", given, ("text",)).text("text", LONGEST_SPEECH)
         document = self._robot.say_document(text)
-        outcome = await self._conductor.perform(context, f"say {quoted(text, LONGEST_SPEECH)}", [document])
+        outcome = await self._conductor.perform(context, f"say {quoted(text, LONGEST_SPEECH)}", document)
         return ended(f"say {quoted(text, 80)}", outcome)
 
     async def _check_behavior(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -177,7 +177,7 @@ class Handlers:
             return answer(text, values, is_error=True)
         what = await anyio.to_thread.run_sync(summary, document, check, limiter=self._checks)
         what = f"run {'in the background ' if background else ''}{what}"
-        outcome = await self._conductor.perform(context, what, [document], background=background, stops=stops)
+        outcome = await self._conductor.perform(context, what, document, background=background, stops=stops)
         return ended("document", outcome)
 
     async def _wait(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:

@@ -7,7 +7,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.plans.routine import Move, SkillCall, Stage, Wait
 from embodiment_bridge.plans.world import World
@@ -29,9 +29,7 @@ class _Checked(Stage):
 
     @override
     def next(self, world: World) -> Move | None:
-        if self._identity not in world.entities:
-            raise CommandError(unknown("entity", self._identity, world.entities))
-        place = world.entities[self._identity]
+        place = world.place_of(self._identity)
         if self._before is None:
             self._before = place
             return self._call

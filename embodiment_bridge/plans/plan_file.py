@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from math import pi
 from pathlib import Path
@@ -13,15 +13,26 @@ from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.plans.action import TYPES, Action, snake_case
-from embodiment_bridge.plans.movement import Gait
 from embodiment_bridge.plans.routine import Routine, Stage
 from embodiment_bridge.plans.signature import Signature, Slot, bind
-from embodiment_bridge.plans.stages import GAZE_HEIGHT, KINDS, LONGEST_SLOT_S, StageEntry, stage, wanted
+from embodiment_bridge.plans.stages import (
+    GAZE_HEIGHT,
+    GO_TO,
+    KINDS,
+    LONGEST_SLOT_S,
+    Gait,
+    StageEntry,
+    stage,
+    wanted,
+)
 
 VOCABULARY: Final = Path(__file__).with_name("vocabulary.yaml")
+WALKS: Final = (GO_TO, "walk", "step_forward")
 OFF_THE_FLOOR: Final = ("fly", "fly_follow", "jump_toward", "jump_forward", "jump_up")
 DURATION: Final = "duration"  # the parameter of all actions that last for some time, s
 TURNS: Final = ("absolute", "relative")
+# Keys of ``gait`` from before the skill go_to did the walking.
+FORMER: Final = ("forward", "distance", "least_distance", "most_distance", "aim", "near", "walk", "speed")
 _SLOT: Final = re.compile(r"(\[)?([a-z_]+):([a-z]+)(\])?")
 
 
@@ -30,6 +41,7 @@ class PlanFile:
     """A plan file. ``stages``: the stages of each action that the file defines, by its name in snake_case.
 
     repeated: actions that are done again and again until their ``duration`` is over; the others wait for its end.
+    void: keys of the file that have no effect any more.
     """
 
     name: str
@@ -38,6 +50,7 @@ class PlanFile:
     signatures: Mapping[str, Signature]
     stages: Mapping[str, tuple[StageEntry, ...]]
     repeated: frozenset[str] = frozenset()
+    void: tuple[str, ...] = ()
 
     def with_turn(self, mode: str) -> "PlanFile":
         """A copy in which the action ``turn`` is ``absolute`` or ``relative``.
@@ -54,7 +67,7 @@ class PlanFile:
         entries = self.stages.get(name)
         if entries is None:
             return False
-        walks = all(entry.kind == "approach" or entry.subject == self.gait.forward for entry in entries)
+        walks = all(entry.skill in WALKS for entry in entries)
         return not (name in OFF_THE_FLOOR and walks)
 
     def routine(self, action: Action) -> Routine:
@@ -80,17 +93,15 @@ class PlanFile:
             stages = make()
         except CommandError as error:
             raise CommandError(f"action {action.name!r}: {error}") from None
-        named = [entry.subject for entry in entries if entry.kind == "skill"]
+        named = [entry.skill for entry in entries if entry.skill]
         lasts = bound[DURATION].number if DURATION in bound else None
         again = make if name in self.repeated else None
         return Routine(action.name, stages, named, min(max(lasts or 0.0, 0.0), LONGEST_SLOT_S), again)
 
     def skills(self) -> frozenset[str]:
         """All skills that the file uses, to compare with those of a body."""
-        named = {
-            entry.subject for entries in self.stages.values() for entry in entries if entry.kind == "skill"
-        }
-        return frozenset(named | {self.gait.left, self.gait.right, self.gait.forward})
+        named = {entry.skill for entries in self.stages.values() for entry in entries if entry.skill}
+        return frozenset(named | {self.gait.left, self.gait.right})
 
 
 def read_plan_file(path: Path | str) -> PlanFile:
@@ -109,7 +120,7 @@ def parse_plan_file(text: str, where: str) -> PlanFile:
     signatures = dict(vocabulary())
     if top.has("vocabulary"):
         signatures |= _signatures(top.section("vocabulary"))
-    gait = _gait(top.section("gait")) if top.has("gait") else Gait()
+    gait, void = _gait(top.section("gait")) if top.has("gait") else (Gait(), ())
     relative = top.text("turn", TURNS, default="absolute") == "relative"
     actions = top.section("actions")
     actions.require(signatures)
@@ -117,7 +128,7 @@ def parse_plan_file(text: str, where: str) -> PlanFile:
     lasting = [name for name, done in stages.items() if done and _lasts(signatures[name])]
     repeated = top.texts("repeated", lasting) if top.has("repeated") else ()
     top.close()
-    return PlanFile(Path(where).name, gait, relative, signatures, stages, frozenset(repeated))
+    return PlanFile(Path(where).name, gait, relative, signatures, stages, frozenset(repeated), void)
 
 
 @cache
@@ -144,17 +155,19 @@ def _lasts(signature: Signature) -> bool:
     return any(slot.name == DURATION for slot in signature.slots)
 
 
-def _gait(section: Section) -> Gait:
+def _gait(section: Section) -> tuple[Gait, tuple[str, ...]]:
+    """The gait, and the names of the keys that have no effect any more."""
     usual = Gait()
-    values: dict[str, float | str] = {}
-    for item in fields(Gait):
-        value = getattr(usual, item.name)
-        if isinstance(value, str):
-            values[item.name] = section.text(item.name, default=value)
-        else:
-            values[item.name] = section.number(item.name, 0.001, 100.0, default=value)
+    gait = Gait(
+        section.text("left", default=usual.left),
+        section.text("right", default=usual.right),
+        section.text("angle", default=usual.angle),
+        section.number("least_angle", 0.001, 100.0, default=usual.least_angle),
+        section.number("height", 0.001, 100.0, default=usual.height),
+    )
+    void = tuple(key for key in FORMER if section.has(key) and section.value(key) is not None)
     section.close()
-    return Gait(**values)  # type: ignore[arg-type]
+    return gait, void
 
 
 def _stages(actions: Section, name: str, signature: Signature) -> tuple[StageEntry, ...]:

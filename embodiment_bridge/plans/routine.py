@@ -16,12 +16,14 @@ class SkillCall:
     """One skill to begin: parameters by name (SI units) and its slot in s, 0 for its natural length.
 
     offered: parameters that are given only to a skill that has them, and numbers only as far as its range goes.
+    most_s: s after which it is ended, and has done enough; 0: it is not.
     """
 
     skill: str
     parameters: Mapping[str, float | str] = field(default_factory=dict)
     slot_s: float = 0.0
     offered: Mapping[str, float | str] = field(default_factory=dict)
+    most_s: float = 0.0
 
     def parameters_for(self, info: SkillInfo) -> dict[str, float | str]:
         """All parameters for the skill ``info`` of a body."""

@@ -2,37 +2,54 @@
 """Stages of actions as a plan file names them: ``{approach: target, within: 0.4}``, ``{skill: grab}`` and so on."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from math import cos, sin
+from dataclasses import dataclass, field, replace
+from math import atan2, cos, hypot, sin
 from typing import Final
 
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.core.rotation import RAD_PER_DEG, Vector
+from embodiment_bridge.core.rotation import RAD_PER_DEG, Vector, wrap_angle
 from embodiment_bridge.plans.action import Parameter
-from embodiment_bridge.plans.movement import (
-    LOST,
-    Approach,
-    Follow,
-    Gait,
-    Target,
-    TurnBy,
-    TurnTo,
-    entity_place,
-    heading_to,
-)
 from embodiment_bridge.plans.outcome import Moving, Taking
-from embodiment_bridge.plans.routine import SkillCall, Stage
-from embodiment_bridge.plans.world import Place, World
+from embodiment_bridge.plans.routine import Move, SkillCall, Stage, Wait
+from embodiment_bridge.plans.world import World
 
 KINDS: Final = ("skill", "approach", "follow", "face", "turn", "turn_by", "gaze")
 AXES: Final = {"x": 0, "y": 1, "z": 2, "roll": 0, "pitch": 1, "yaw": 2}
 GAZE_DISTANCE: Final = 2.0  # m
 GAZE_HEIGHT: Final = 0.5  # m
 LONGEST_SLOT_S: Final = 600.0
+GO_TO: Final = "go_to"  # the skill that walks to a place or a thing
+SURELY: Final = (
+    0.8  # share of ``within`` at which the body is to stand, as it comes to stand a little beside it
+)
+FOLLOW_EVERY_S: Final = 0.5  # s that a body that follows waits at the thing
+THERE: Final = 0.1  # m from a place; who is so near does not walk
 
 Bound = Mapping[str, Parameter]
+Make = Callable[[World], SkillCall | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """How the body turns by an angle, and to which height it walks.
+
+    left, right, angle: the skills that turn, and their parameter in rad. least_angle: smaller turns are left out, rad.
+    height: a target so far above or below the base cannot be walked to, m.
+    """
+
+    left: str = "turn_left"
+    right: str = "turn_right"
+    angle: str = "angle"
+    least_angle: float = 0.1
+    height: float = 2.0
+
+    def turn(self, angle: float) -> SkillCall | None:
+        """The skill that turns by an angle in rad, positive to the left; None if it is below ``least_angle``."""
+        if abs(angle) < self.least_angle:
+            return None
+        return SkillCall(self.left if angle > 0.0 else self.right, {self.angle: abs(angle)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +78,13 @@ class StageEntry:
     takes: str = ""
     when: str = ""
 
+    @property
+    def skill(self) -> str:
+        """The skill that the stage always uses, or an empty text."""
+        if self.kind == "skill":
+            return self.subject
+        return GO_TO if self.kind in ("approach", "follow") else ""
+
     def needs(self) -> tuple[str, ...]:
         """The parameters of the action that the stage uses."""
         own = (self.subject,) if self.kind in ("approach", "follow", "face", "turn") else ()
@@ -69,35 +93,36 @@ class StageEntry:
 
 
 class _Once(Stage):
-    """One skill."""
+    """One skill or none, as the world is when the turn of the stage has come."""
 
-    def __init__(self, call: SkillCall) -> None:
-        self._call: SkillCall | None = call
-
-    @override
-    def next(self, world: World) -> SkillCall | None:
-        call, self._call = self._call, None
-        return call
-
-
-class _Gaze(Stage):
-    """Look to the side, at an angle from the heading, at a height in m."""
-
-    def __init__(self, angle: float, height: float) -> None:
-        self._angle = angle
-        self._height = height
-        self._done = False
+    def __init__(self, make: Make) -> None:
+        self._make: Make | None = make
 
     @override
     def next(self, world: World) -> SkillCall | None:
-        if self._done:
+        make, self._make = self._make, None
+        return None if make is None else make(world)
+
+
+class _Follow(Stage):
+    """Go to a thing for ``lasts_s`` s, again whenever it has gone on."""
+
+    def __init__(self, make: Make, lasts_s: float) -> None:
+        self._make = make
+        self._lasts_s = lasts_s
+        self._until_s: float | None = None
+        self._went = False
+
+    @override
+    def next(self, world: World) -> Move | None:
+        if self._until_s is None:
+            self._until_s = world.time_s + self._lasts_s
+        left = self._until_s - world.time_s
+        if left <= 0.0:
             return None
-        if world.pose is None:
-            raise CommandError(LOST)
-        self._done = True
-        heading = world.pose.yaw + self._angle
-        x, y = world.pose.x + GAZE_DISTANCE * cos(heading), world.pose.y + GAZE_DISTANCE * sin(heading)
-        return SkillCall("look_at", {"x": x, "y": y, "z": self._height})
+        self._went = not self._went
+        call = self._make(world) if self._went else None
+        return Wait(min(left, FOLLOW_EVERY_S)) if call is None else replace(call, most_s=left)
 
 
 def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> Stage:
@@ -106,21 +131,11 @@ def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> S
     Raises:
         CommandError: a parameter that it needs was not given.
     """
-    if entry.kind == "approach":
-        return Approach(gait, _target(bound, entry.subject), entry.amount, _speed(entry, bound))
     if entry.kind == "follow":
-        target = _target(bound, entry.subject)
-        if entry.slot in bound:
-            return Follow(gait, target, entry.amount, _slot(entry, bound))
-        return Approach(gait, target, entry.amount)
-    if entry.kind == "face":
-        return TurnTo(gait, heading_to(_target(bound, entry.subject)))
-    if entry.kind == "turn":
-        return _turn(_parameter(bound, entry.subject), gait, relative_turn)
-    if entry.kind == "turn_by":
-        return TurnBy(gait, entry.amount)
-    if entry.kind == "gaze":
-        return _Gaze(entry.amount, entry.height)
+        approach = _approach(entry, bound, gait)
+        return _Follow(approach, _slot(entry, bound)) if entry.slot in bound else _Once(approach)
+    if entry.kind != "skill":
+        return _Once(_maker(entry, bound, gait, relative_turn))
     offered = _values(entry.offered, bound)
     call = SkillCall(
         entry.subject, {**entry.given, **_values(entry.taken, bound)}, _slot(entry, bound), offered
@@ -129,7 +144,7 @@ def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> S
         return Moving(call, _parameter(bound, entry.moves).value)
     if entry.takes:
         return Taking(call, _parameter(bound, entry.takes).value)
-    return _Once(call)
+    return _Once(lambda world: call)
 
 
 def wanted(entry: StageEntry, bound: Bound) -> bool:
@@ -137,26 +152,80 @@ def wanted(entry: StageEntry, bound: Bound) -> bool:
     return not entry.when or entry.when in bound
 
 
-def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Stage:
+def _maker(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> Make:
+    if entry.kind == "approach":
+        return _approach(entry, bound, gait)
+    if entry.kind == "face":
+        return _face(_parameter(bound, entry.subject), gait)
+    if entry.kind == "turn":
+        return _turn(_parameter(bound, entry.subject), gait, relative_turn)
+    if entry.kind == "turn_by":
+        return lambda world: gait.turn(entry.amount)
+    return lambda world: _gaze(world, entry.amount, entry.height)
+
+
+def _approach(entry: StageEntry, bound: Bound, gait: Gait) -> Make:
+    """Walk until the body is within ``amount`` m of the target; 0: as near as the skill usually goes."""
+    parameter, within = _parameter(bound, entry.subject), entry.amount
+    speed = _speed(entry, bound)
+    offered: dict[str, float | str] = {"speed": speed} if speed else {}
+
+    def make(world: World) -> SkillCall | None:
+        target = _target(parameter, world)
+        _check_height(world, target, gait)
+        if parameter.vector is None:
+            near = max(SURELY * within - world.reaches.get(parameter.value, 0.0), 0.0)
+            kept = {"distance": near, **offered} if within else offered
+            return SkillCall(GO_TO, {"thing": parameter.value}, offered=kept)
+        way = target[0] - world.here.x, target[1] - world.here.y
+        away = hypot(*way)
+        if away <= max(within, THERE):
+            return None
+        share = 1.0 - SURELY * within / away
+        place = {"x": world.here.x + share * way[0], "y": world.here.y + share * way[1]}
+        return SkillCall(GO_TO, place, offered=offered)
+
+    return make
+
+
+def _check_height(world: World, target: Vector, gait: Gait) -> None:
+    if world.pose is not None and abs(target[2] - world.pose.z) > gait.height:
+        where = "above" if target[2] > world.pose.z else "below"
+        raise CommandError(
+            f"the target is {abs(target[2] - world.pose.z):.1f} m {where} the body, which walks"
+        )
+
+
+def _face(parameter: Parameter, gait: Gait) -> Make:
+    def make(world: World) -> SkillCall | None:
+        (x, y, _), here = _target(parameter, world), world.here
+        way = x - here.x, y - here.y
+        return gait.turn(wrap_angle(atan2(way[1], way[0]) - here.yaw)) if hypot(*way) > 1e-3 else None
+
+    return make
+
+
+def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Make:
     """Turn by a rotation (a heading or an angle, positive to the left) or by a number (degrees to the right)."""
     if parameter.rotation is None:
-        return TurnBy(gait, -(parameter.number or 0.0) * RAD_PER_DEG)
+        angle = -(parameter.number or 0.0) * RAD_PER_DEG
+        return lambda world: gait.turn(angle)
     yaw = parameter.rotation[2]
-    return TurnBy(gait, yaw) if relative else TurnTo(gait, _always(yaw))
+    if relative:
+        return lambda world: gait.turn(yaw)
+    return lambda world: gait.turn(wrap_angle(yaw - world.here.yaw))
 
 
-def _always(yaw: float) -> Callable[[World, Place], float]:
-    return lambda world, pose: yaw
+def _gaze(world: World, angle: float, height: float) -> SkillCall:
+    """Look to the side, at an angle from the heading, at a height in m."""
+    heading = world.here.yaw + angle
+    x, y = world.here.x + GAZE_DISTANCE * cos(heading), world.here.y + GAZE_DISTANCE * sin(heading)
+    return SkillCall("look_at", {"x": x, "y": y, "z": height})
 
 
-def _target(bound: Bound, name: str) -> Target:
-    parameter = _parameter(bound, name)
-    place = parameter.vector
-    return entity_place(parameter.value) if place is None else _fixed(place)
-
-
-def _fixed(place: Vector) -> Target:
-    return lambda world: place
+def _target(parameter: Parameter, world: World) -> Vector:
+    """The place of the parameter, or where the thing is now."""
+    return world.place_of(parameter.value) if parameter.vector is None else parameter.vector
 
 
 def _parameter(bound: Bound, name: str) -> Parameter:

@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import atan2, hypot
 
-from embodiment_bridge.core.rotation import Vector, wrap_angle
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.rotation import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +22,33 @@ class Place:
 class World:
     """State of the world at one moment.
 
-    pose: None if unknown. entities: centre of each entity by id, m. owners: who holds an entity, by its id; those that
-    are held only. time_s: on the clock of the plan.
+    pose: None if unknown. entities: centre of each entity by id, m. reaches: how far each reaches to a side of its
+    centre, m. owners: who holds an entity, by its id; those that are held only. time_s: on the clock of the plan.
     """
 
     pose: Place | None = None
     entities: Mapping[str, Vector] = field(default_factory=dict)
+    reaches: Mapping[str, float] = field(default_factory=dict)
     owners: Mapping[str, str] = field(default_factory=dict)
     time_s: float = 0.0
 
+    @property
+    def here(self) -> Place:
+        """The pose of the body.
 
-def distance(place: Place, target: Vector) -> float:
-    """Distance over the floor, m."""
-    return hypot(target[0] - place.x, target[1] - place.y)
+        Raises:
+            CommandError: it is unknown.
+        """
+        if self.pose is None:
+            raise CommandError("the place of the body is unknown (there is no pose)")
+        return self.pose
 
+    def place_of(self, identity: str) -> Vector:
+        """The centre of an entity, m.
 
-def bearing(place: Place, target: Vector) -> float:
-    """Angle from the heading to the target, rad, positive to the left."""
-    return wrap_angle(atan2(target[1] - place.y, target[0] - place.x) - place.yaw)
+        Raises:
+            CommandError: there is none with this id.
+        """
+        if identity not in self.entities:
+            raise CommandError(unknown("entity", identity, self.entities))
+        return self.entities[identity]

@@ -3,7 +3,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from itertools import count
@@ -22,7 +22,7 @@ from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.launching.launch_description import LaunchDescription, join_namespace
 from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
 from embodiment_bridge.robot.checking import Written, examine, text_of
-from embodiment_bridge.robot.going import Document, Goal, legs
+from embodiment_bridge.robot.going import Document, Goal, way
 from embodiment_bridge.robot.graph_thread import GraphThread
 from embodiment_bridge.robot.runs import Run, Runs
 from embodiment_bridge.robot.senses import Senses
@@ -161,10 +161,7 @@ class Robot(ClosedOnExit):
             CommandError: the way cannot be found, or was not gone to its end.
         """
         goal = Goal(thing=x) if isinstance(x, str) else Goal(float(x), float(y), yaw)
-        outcome, stops = Outcome("SUCCEEDED"), self.stops
-        for leg in self.way(goal):
-            outcome = self._finish(self.start(leg, stops=stops))
-        return outcome
+        return self.run(self.way(goal))
 
     def run(self, document: Written) -> Outcome:
         """Run a document of BML (a dictionary, a text, or of a builder), and wait for its end.
@@ -231,9 +228,9 @@ class Robot(ClosedOnExit):
 
     # For programs that cannot wait.
 
-    def way(self, goal: Goal) -> Iterator[Document]:
-        """The documents that bring it to a goal, to be run one after the other; see ``going.legs``."""
-        return legs(self.senses, goal)
+    def way(self, goal: Goal) -> Document:
+        """The document that brings it to a goal; see ``going.way``."""
+        return way(self.senses, goal)
 
     def say_document(self, text: str) -> Document:
         """The document that says something: the skill of the body, else the speech of the tree."""

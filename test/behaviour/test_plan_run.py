@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of actions on the behaviour tree: order, policies, limits, cancel half way, pause."""
 
+from dataclasses import replace
+
 import pytest
 
 from embodiment_bridge.behaviour.engine.ports import Ports
@@ -46,7 +48,8 @@ class Skills:
         return SkillReport(request_id, status, held=self.held, reason=reason)
 
     def cancel(self, request_id):
-        self._ends[request_id] = (self.now + 0.1, SkillStatus.CANCELED)
+        if self._ends[request_id][1] is not SkillStatus.CANCELED:
+            self._ends[request_id] = (self.now + 0.1, SkillStatus.CANCELED)
 
     def hold(self, on):
         self.held = on
@@ -65,6 +68,18 @@ class Calls:
         if isinstance(name, Exception):
             raise name
         return SkillCall(name, {"x": world.pose} if world.pose else {})
+
+
+class Follow(Calls):
+    """A skill that is ended after ``most_s`` s."""
+
+    def __init__(self, most_s):
+        super().__init__("walk")
+        self.most_s = most_s
+
+    def next(self, world):
+        call = super().next(world)
+        return call and replace(call, most_s=self.most_s)
 
 
 class Around:
@@ -281,13 +296,19 @@ def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
     assert name in stage.reasons[0]
 
 
-def test_course_without_end_ends():
-    endless = type("Endless", (), {"skills": (), "next": lambda self, world: SkillCall("grab")})
-    stage = Stage("grab", timeout_s=1e6)
-    stage.run.steps[0]._make_routine = lambda action: endless()
+@pytest.mark.parametrize(("most_s", "end"), [(0.4, 0.5), (5.0, 1.0)])
+def test_skill_that_has_gone_on_for_long_enough_is_ended_which_is_its_success(most_s, end):
+    stage = Stage("follow", "drop")
+    stage.run.steps[0]._make_routine = lambda action: Routine("follow", [Follow(most_s)])
     stage.end()
-    assert stage.outcome is Outcome.FAILED
-    assert "not done after 200 skills" in stage.reasons[0]
+    assert (stage.outcome, stage.states) == (Outcome.SUCCEEDED, [DONE, DONE])
+    assert stage.body.asked[1][0] == pytest.approx(end, abs=3 * TICK)  # at rest 0.1 s after it was ended
+
+
+def test_skill_that_somebody_else_ends_before_has_failed():
+    stage = Stage("follow", endings=[SkillStatus.CANCELED])
+    stage.run.steps[0]._make_routine = lambda action: Routine("follow", [Follow(5.0)])
+    assert stage.end().reasons == ["skill 'walk' was canceled from outside"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """A Maeden agent on the graph, through the launch file: its topics, its skills, BML, and how an episode ends."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -272,6 +273,11 @@ def test_a_plan_walks_grabs_drops_and_eats(stages) -> None:
         stage.until(lambda: not stage.last["percept"].inventory)
         for name in ("grab", "walk", "use"):
             assert stage.do(name, **({"entity": "door"} if name == "walk" else {"thing": "key"})) == ""
+        for yaw in (math.pi / 2, -math.pi / 2, 0.0):
+            turn = PlanAction(sequence=1, name="turn", parameters=[ActionParameter(type="rotation")])
+            turn.parameters[0].rotation.z = yaw
+            assert perform(turn) == [("turn", "")]
+            stage.until(lambda yaw=yaw: abs(stage.watcher.yaw - yaw) < 0.1)
         before = stage.last["percept"].energy
         food = ActionParameter(type="entity", value="food")
         assert perform(PlanAction(sequence=1, name="eat", parameters=[food])) == [("eat", "")]

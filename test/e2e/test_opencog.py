@@ -2,7 +2,6 @@
 """An OAC that moves the mock body: over real TCP and DDS, in simulated time."""
 
 import pytest
-from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import (
     AgentAction,
     Entity,
@@ -11,16 +10,13 @@ from embodiment_bridge.msg import (
     HeardMessage,
     NodeEvent,
     PhysiologyLevels,
-    PlanActionStatus,
     PsiDemands,
-    TreeSnapshot,
 )
 from opencog_stage import BRAIN, ENVELOPE, LONG_WALK, PLAN_FILE, SAY, action, graph, overrides
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.standins.oac.router import Router
 
@@ -284,13 +280,6 @@ def test_body_without_pose_and_entities_is_on_the_map_with_its_things(tmp_path):
         assert (g.brain.known["cup"].x, g.brain.known["cup"].y) == (300.0, 100.0)
 
 
-# The action, without OpenCog.
-
-
-def statuses(result):
-    return [(one.name, one.status) for one in result.actions]
-
-
 def test_last_change_of_the_world_reaches_the_oac_however_soon_it_follows():
     with graph(body=False, map_rate=0.2) as g:
         g.until(lambda: g.ready)
@@ -302,62 +291,3 @@ def test_last_change_of_the_world_reaches_the_oac_however_soon_it_follows():
             entities.publish(EntityArray(entities=[cup]))
             g.until(lambda: g.bridge._agents["fido"]._entities)
             g.until(lambda x=x: "cup" in g.brain.known and g.brain.known["cup"].x == 1000.0 * x)
-
-
-def test_plan_of_any_client_is_canceled_half_way():
-    with graph() as g:
-        g.join()
-        feedback, trees, events = [], [], []
-        g.watcher.create_subscription(TreeSnapshot, "behavior_tree/tree", trees.append, profile("state"))
-        g.watcher.create_subscription(NodeEvent, "behavior_tree/events", events.append, profile("events"))
-        g.until(lambda: g.watcher.count_publishers("behavior_tree/events"))
-        goal = g.plans.send(plan_goal("say:hello", "look_at:ball", "walk:3"), feedback.append)
-        g.until(lambda: feedback and feedback[-1].actions[2].status == PlanActionStatus.RUNNING)
-        goal.cancel()
-        g.until(lambda: goal.result)
-        assert goal.result.outcome == "CANCELED"
-        done, canceled = PlanActionStatus.DONE, PlanActionStatus.CANCELED
-        assert statuses(goal.result) == [("say", done), ("look_at", done), ("walk", canceled)]
-        g.until(lambda: any(e.pointer == "/actions/2" and e.event == "halted" for e in events))
-        assert ["", "/actions/0", "/actions/1", "/actions/2"] in [[n.pointer for n in t.nodes] for t in trees]
-
-
-def test_document_preempts_a_plan_and_a_plan_a_document():
-    with graph() as g:
-        g.join()
-        bml = BmlClient(g.watcher, lambda _: None)
-        first = g.plans.send(plan_goal("walk:3"))
-        g.until(lambda: abs(g.watcher.x) > 0.1 and bml.server_is_there)
-        bml.send('{"type": "delay", "duration": 1000}', source="test")
-        g.until(lambda: first.result)
-        assert first.result.outcome == "PREEMPTED"
-        second = g.plans.send(plan_goal("say:hello"))
-        g.until(lambda: bml.result and second.result)
-        assert (bml.result.outcome, second.result.outcome) == ("PREEMPTED", "SUCCEEDED")
-        bml.destroy()
-
-
-def test_plan_that_cannot_be_run_is_rejected():
-    with graph() as g:
-        g.join()
-        goal = plan_goal("say:hello")
-        goal.on_error = "hope"
-        refused = g.plans.send(goal)
-        g.until(lambda: refused.result)
-        assert refused.result.outcome == "REJECTED"
-        assert "unknown value of on_error 'hope'" in refused.result.reason
-
-
-def plan_goal(*steps):
-    """``name:value``: a walk so many m ahead, something said, something looked at."""
-    from embodiment_bridge.msg import ActionParameter, ActionPlan, PlanAction
-
-    actions = []
-    for number, step in enumerate(steps, 1):
-        name, _, value = step.partition(":")
-        kind = {"walk": "vector", "say": "string"}.get(name, "entity")
-        parameter = ActionParameter(type=kind, value=value)
-        if kind == "vector":
-            parameter.vector.x = float(value)
-        actions.append(PlanAction(sequence=number, name=name, parameters=[parameter]))
-    return ExecuteActionPlan.Goal(plan=ActionPlan(actions=actions))

@@ -18,6 +18,7 @@ PATIENCE = 60.0  # s
 SEED = Path(__file__).parents[1] / "data/opencog/seed"
 PLAN = '<oc:action-plan xmlns:oc="http://www.opencog.org/brain" entity-id="fido" id="1">{}</oc:action-plan>'
 SAY = '<action name="say" sequence="1"><param type="string" value="hello"/></action>'
+WALK = '<action name="walk" sequence="1"><param type="vector"><vector x="3000" y="0" z="0"/></param></action>'
 JUGGLE = '<action name="juggle" sequence="2"/>'
 
 
@@ -64,9 +65,12 @@ def test_stand_in_graph_and_run_plan():
             done = run("run-plan", "-", stdin=PLAN.format(SAY + JUGGLE))
             assert done.returncode == 1
             assert "juggle               ERROR: unknown action 'juggle'" in done.stdout
-            seed = run("run-plan", "--timeout", "0.5", str(SEED / "03-action-plan.as-is.xml"))
+            late = run("run-plan", "--timeout", "0.5", "-", stdin=PLAN.format(WALK))
+            assert late.returncode == 1
+            assert "walk took longer than 0.5 s" in late.stdout
+            seed = run("run-plan", str(SEED / "03-action-plan.as-is.xml"))
             assert seed.returncode == 1  # as printed: far away, and nobody to sniff at
-            assert "walk took longer than 0.5 s" in seed.stdout
+            assert "'x' of skill 'go_to' is '339.213', not within -100..100 m" in seed.stdout
 
 
 def test_run_plan_with_nobody_there():

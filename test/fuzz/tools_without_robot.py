@@ -16,7 +16,7 @@ from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.robot.checking import Written, text_of
-from embodiment_bridge.robot.going import Document, Goal, legs
+from embodiment_bridge.robot.going import Document, Goal, way
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
@@ -45,9 +45,9 @@ class StillRobot(Robot):
         self._allowed = None
         self.stops = 0
 
-    def way(self, goal: Goal) -> list[Document]:
-        """Only the first: it never gets anywhere."""
-        return [next(legs(self.senses, goal))]
+    def way(self, goal: Goal) -> Document:
+        """It never gets anywhere."""
+        return way(self.senses, goal)
 
     def stop(self) -> str:
         return "stopped"

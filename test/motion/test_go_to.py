@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from motion_stage import Stage
+from motion_stage import DT, Stage
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
@@ -32,6 +32,7 @@ skills:
       y: {range: [-9, 9], unit: m}
       yaw: {range: [-6.3, 6.3], unit: rad}
       distance: {range: [0, 2], unit: m, default: 0.25}
+      speed: {range: [0.01, 2], unit: m/s}
 """
 CART = parse_body(CART_FILE, "cart.yaml")
 
@@ -79,6 +80,19 @@ def test_place_is_reached_and_the_yaw_or_the_direction_of_the_way_faced(paramete
     assert cart.place == pytest.approx((parameters["x"], parameters["y"]), abs=0.15)
     assert math.remainder(cart.state.yaw - yaw, 2 * math.pi) == pytest.approx(0.0, abs=0.15)
     assert cart.runner.status == "standing"
+
+
+@pytest.mark.parametrize(("speed", "kept"), [(0.02, 0.02), (0.2, 0.2), (0.45, 0.45), (2.0, 0.5)])
+def test_speed_that_is_asked_for_is_kept_and_the_place_reached(speed, kept) -> None:
+    cart = Cart()
+    request, speeds = cart.go(x=3.0, y=0.0, speed=speed), [0.0]
+    while not cart.status(request) or not cart.status(request).ended:
+        before = cart.place
+        cart.step()
+        speeds.append(math.dist(before, cart.place) / DT)
+    assert cart.status(request) is SkillStatus.SUCCEEDED
+    assert cart.place == pytest.approx((3.0, 0.0), abs=0.15)
+    assert max(speeds) == pytest.approx(kept, rel=0.05)
 
 
 @pytest.mark.parametrize(("distance", "gap"), [({}, 0.25), ({"distance": 1.0}, 1.0)])

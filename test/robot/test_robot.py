@@ -3,7 +3,6 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +13,9 @@ from robot_stage import LONG, bringup
 import embodiment_bridge
 from embodiment_bridge.bml import read
 from embodiment_bridge.bml.rules.operator_rules import Allowed
+from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.robot.going import Goal, way
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.senses import Senses
 
@@ -99,6 +100,29 @@ def test_it_goes_to_a_thing_and_to_a_place(robot) -> None:
         robot.go_to("moon")
 
 
+@pytest.mark.parametrize(
+    ("skills", "document"),
+    [
+        ({"go_to": (), "walk": ("x", "y")}, ("GO_TO", {"thing": "ball"})),
+        ({"walk": ("entity", "x", "y")}, ("WALK", {"entity": "ball"})),
+        ({"walk": ("distance",), "turn_left": ("angle",), "step_forward": ("distance",)}, None),
+        ({}, None),
+    ],
+)
+def test_it_goes_with_the_skill_that_the_body_has_for_that(skills, document) -> None:
+    found = {
+        name: SkillInfo(name, "native", ("legs",), 1.0, 1.0, parameters)
+        for name, parameters in skills.items()
+    }
+    senses = SimpleNamespace(skills=found, body="cart", find=lambda name: object(), things=list)
+    if document is None:
+        with pytest.raises(CommandError, match="body 'cart' cannot walk to a place"):
+            way(senses, Goal(thing="ball"))
+        return
+    action, parameters = document
+    assert way(senses, Goal(thing="ball")) == {"type": "body", "action": action, "parameters": parameters}
+
+
 def test_what_it_says_is_answered(robot) -> None:
     before = len(robot.heard())
     robot.say("good day")
@@ -175,7 +199,7 @@ def test_stop_ends_what_others_have_begun(robot) -> None:
         assert run.ended.result(PATIENCE).reason == "stopped by the stop service"
 
 
-def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot, monkeypatch) -> None:
+def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot) -> None:
     before = robot.stops
     for _ in range(5):  # also where the tree hears of the goal after the stop
         run = robot.start(LONG)
@@ -183,15 +207,6 @@ def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot, monkeyp
         assert run.ended.result(PATIENCE).outcome in ("CANCELED", "REJECTED")
     run = robot.start(LONG, stops=before)
     assert run.ended.result(PATIENCE).reason.startswith("stop was called after this was asked for")
-
-    def way(_: object) -> Iterator[dict[str, object]]:
-        yield {"type": "body", "action": "HEAD_SHAKE"}
-        robot.stop()
-        yield {"type": "body", "action": "STEP_FORWARD"}
-
-    monkeypatch.setattr(robot, "way", way)
-    with pytest.raises(CommandError, match="stop was called after this was asked for"):
-        robot.go_to(1.0, 0.0)
 
 
 def test_only_false_lets_go(robot) -> None:

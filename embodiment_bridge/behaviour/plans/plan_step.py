@@ -2,6 +2,7 @@
 """The leaf that does one action of a plan: one skill after the other, each chosen when the one before has ended."""
 
 from dataclasses import replace
+from math import inf
 
 from py_trees.common import Status
 
@@ -19,7 +20,6 @@ from embodiment_bridge.plans.action import Action
 from embodiment_bridge.plans.routine import Routine, SkillCall, Wait
 
 RETRY_AFTER_S = 0.5  # a body that fails at once is not asked again in every tick
-MAX_SKILLS = 200  # of one attempt; a routine that gets nowhere ends
 WENT_WRONG = {
     SkillStatus.SKIPPED: "the body lacks what skill {} needs",
     SkillStatus.REPLACED: "skill {} was replaced: something else took over",
@@ -54,7 +54,7 @@ class PlanStep(Leaf):
         self._call: SkillCall | None = None
         self._id = ""
         self._report: SkillReport | None = None
-        self._skills = 0
+        self._enough_at = inf
         self._next_at = self._begun = self.t_start
 
     def status_of_step(self, *, over: bool) -> StepStatus:
@@ -90,9 +90,12 @@ class PlanStep(Leaf):
         if self._id:
             report = self._look()
             if not report.status.ended:
+                if now >= self._enough_at:
+                    self.context.ports.skills.cancel(self._id)
                 return
             self._id = ""
-            if report.status is not SkillStatus.SUCCEEDED:
+            enough = report.status is SkillStatus.CANCELED and now >= self._enough_at
+            if report.status is not SkillStatus.SUCCEEDED and not enough:
                 skill = repr(self._call.skill) if self._call is not None else ""
                 raise CommandError(
                     ": ".join(filter(None, (WENT_WRONG[report.status].format(skill), report.reason)))
@@ -110,7 +113,6 @@ class PlanStep(Leaf):
 
     def _attempt(self) -> None:
         self.attempts += 1
-        self._skills = 0
         self._begun = self.context.clock.seconds
         try:
             routine = self._make_routine(self.action)
@@ -132,11 +134,9 @@ class PlanStep(Leaf):
             self._next_at = now + move.seconds
             return
         self._call = move
-        self._skills += 1
-        if self._skills > MAX_SKILLS:
-            raise CommandError(f"{self.action.name} is not done after {MAX_SKILLS} skills")
         self._check(move.skill)
         self._report = None
+        self._enough_at = now + move.most_s if move.most_s else inf
         self._id = self.context.new_id()
         parameters = move.parameters_for(self.context.skills[move.skill])
         request = SkillRequest(self._id, move.skill, parameters, move.slot_s, self.context.run_id)
@@ -187,5 +187,5 @@ class PlanStep(Leaf):
         super().drop(t)
 
     def wake_at(self) -> float:
-        """When its time is up, or a retry is due; else only the body knows."""
-        return self._begun + self._options.timeout_s if self._id else self._next_at
+        """When its time or that of its skill is up, or a retry is due; else only the body knows."""
+        return min(self._begun + self._options.timeout_s, self._enough_at) if self._id else self._next_at

@@ -12,7 +12,7 @@ from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.surroundings import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import wrap_angle
-from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
+from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, past_others, straight, way_round
 from embodiment_bridge.motion.walking.targets import (
     Goal,
@@ -172,11 +172,15 @@ class GoTo:
     """Walk to the goal, and after it if it moves.
 
     goal: gives it and the way there, from the pose of the body; None keeps the one before. things: other bodies among
-    them are gone round.
+    them are gone round. pace: share of full speed (0..1) that it keeps below.
     """
 
     def __init__(
-        self, limits: WalkLimits, goal: Callable[[Pose], tuple[Goal, Way] | None], things: Things
+        self,
+        limits: WalkLimits,
+        goal: Callable[[Pose], tuple[Goal, Way] | None],
+        things: Things,
+        pace: float = 1.0,
     ) -> None:
         self.done = False
         self.progress = 0.0
@@ -185,6 +189,7 @@ class GoTo:
         self._limits = limits
         self._find = goal
         self._things = things
+        self._pace = pace
         self._goal: Goal | None = None
         self._reach: Reach | None = None
 
@@ -202,9 +207,10 @@ class GoTo:
             return WalkCommand()
         command = self._reach.step(pose, walker, dt)
         if old is None:
-            self.patience += self._reach.patience
+            self.patience += self._reach.patience / self._pace
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
-        return command
+        pace = self._pace
+        return replace(command, forward=within(command.forward, pace), left=within(command.left, pace))
 
 
 def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> GoTo:
@@ -214,7 +220,7 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
         skill: for the text of errors.
         values: x, y (m) and, where it matters, yaw (rad) in ``map``; or ``thing``, an id or a kind, ``distance`` (m)
             that is left between it and the body, and perhaps ``towards``, another thing: the place is then behind the
-            first one, on the line to that.
+            first one, on the line to that. ``speed``: at most so fast, m/s; without it as fast as the gait goes.
         limits: of the gait.
         things: that are known.
 
@@ -227,13 +233,15 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
         raise CommandError(
             f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw; towards goes with a thing"
         )
+    pace = min(float(values["speed"]) / limits.forward, 1.0) if "speed" in values else 1.0
     if place:
         x, y = float(values["x"]), float(values["y"])
-        return GoTo(limits, _Place(x, y, float(values["yaw"]) if "yaw" in values else None), things)
+        spot = _Place(x, y, float(values["yaw"]) if "yaw" in values else None)
+        return GoTo(limits, spot, things, pace)
     distance = float(values.get("distance", DISTANCE_M))
     thing = Target(name, things)
     beside = _BesideThing(thing, Target(towards, things) if towards else None, distance)
-    return GoTo(limits, beside, things)
+    return GoTo(limits, beside, things, pace)
 
 
 class _Place:

@@ -14,15 +14,15 @@ NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class PlanFiles:
-    """``share()`` gives the folder of the package's files, or raises LookupError.
+    """``share()`` gives the folder of the package's files, or raises LookupError; ``warn(text)`` tells people.
 
     Raises:
         ConfigError: the table of the parameter ``plan_file`` cannot be read.
     """
 
-    def __init__(self, values: NodeValues, share: Callable[[], Path]) -> None:
+    def __init__(self, values: NodeValues, share: Callable[[], Path], warn: Callable[[str], object]) -> None:
         self._turn: str = values["plan_turn"]
-        self._share = share
+        self._share, self._warn = share, warn
         path = values["plan_file"]
         self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
         self._of_body: dict[str, PlanFile] = {}
@@ -49,4 +49,8 @@ class PlanFiles:
 
     def _read(self, path: Path) -> PlanFile:
         file = read_plan_file(path)
+        if file.void:
+            self._warn(
+                f"{path}: gait: {', '.join(file.void)}: without effect, the skill go_to walks; remove it"
+            )
         return file if self._turn == "file" else file.with_turn(self._turn)

@@ -46,7 +46,7 @@ class PlanServer:
         self._node = node
         self._gate = gate
         self._performer = performer
-        self._files = PlanFiles(node.values, share)
+        self._files = PlanFiles(node.values, share, node.get_logger().warning)
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
             node, ExecuteActionPlan, "execute_action_plan", self._enter, performer.cancel
@@ -65,6 +65,7 @@ class PlanServer:
                 PlanPerformance(goal, run, run_id, self._action.finish),
                 on_new=goal.request.on_new,
                 priority=goal.request.priority,
+                source=goal.request.source,
             )
 
         def fail(error: Exception) -> None:

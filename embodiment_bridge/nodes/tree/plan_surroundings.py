@@ -23,6 +23,7 @@ class PlanSurroundings:
         self._since = 0.0
         self._pose: Place | None = None
         self._entities: dict[str, Vector] | None = None
+        self._reaches: dict[str, float] = {}
         self._owners: dict[str, str] = {}
 
     def listen(self) -> None:
@@ -44,7 +45,7 @@ class PlanSurroundings:
 
     def world(self) -> World:
         """The latest of both."""
-        return World(self._pose, self._entities or {}, self._owners)
+        return World(self._pose, self._entities or {}, self._reaches, self._owners)
 
     def destroy(self) -> None:
         """Take the subscriptions off the graph."""
@@ -63,6 +64,7 @@ class PlanSurroundings:
             place = entity.pose.position
             found[entity.id] = (place.x, place.y, place.z)
         self._entities = found
+        self._reaches = {entity.id: 0.5 * max(entity.size.x, entity.size.y) for entity in message.entities}
         self._owners = {
             entity.id: item.value
             for entity in message.entities

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From actions of a plan to skills: parameters by type and place, walking as a loop, what cannot be done."""
+"""From actions of a plan to skills: parameters by type and place, where to walk, what cannot be done."""
 
 from dataclasses import replace
-from math import cos, inf, nan, pi, sin
+from math import cos, hypot, inf, nan, pi, sin
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,6 @@ import pytest
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action, Parameter, snake_case
-from embodiment_bridge.plans.movement import PATIENCE
 from embodiment_bridge.plans.plan_file import parse_plan_file, read_plan_file, vocabulary
 from embodiment_bridge.plans.routine import SkillCall, Wait
 from embodiment_bridge.plans.world import Place, World
@@ -18,7 +17,7 @@ from embodiment_bridge.plans.world import Place, World
 ROOT = Path(__file__).parents[3]
 FILE = read_plan_file(ROOT / "config/plans/walking.yaml")
 HERE = Place(0.0, 0.0, 0.0)
-BALL = World(HERE, {"ball": (2.0, 0.0, 0.1)})
+BALL = World(HERE, {"ball": (2.0, 0.0, 0.1)}, {"ball": 0.1})
 TARGET = Parameter("vector", "target", vector=(2.0, 1.0, 0.0))
 HIGH = Parameter("vector", "target", vector=(0.0, 0.0, 5.0))
 ON_BALL = Parameter("entity", "target", "ball")
@@ -47,53 +46,78 @@ def gaze(x, y):
 
 
 def moved(world, call):
-    pose = world.pose
-    angle = call.parameters.get("angle", 0.0) * (-1 if call.skill == "turn_right" else 1)
-    step = call.parameters.get("distance", 0.0)
-    place = Place(pose.x + step * cos(pose.yaw), pose.y + step * sin(pose.yaw), pose.yaw + angle)
+    place, given = world.pose, {**call.parameters, **call.offered}
+    x, y, yaw = given.get("x", place.x), given.get("y", place.y), given.get("yaw", place.yaw)
+    if call.skill == "go_to" and "thing" in given:
+        x, y, _ = world.entities[given["thing"]]
+        x -= given["distance"] + world.reaches[given["thing"]]
+    elif call.skill != "go_to":
+        x, y, yaw = (
+            place.x,
+            place.y,
+            yaw + given.get("angle", 0.0) * (-1 if call.skill == "turn_right" else 1),
+        )
     owners = {"ball": "me"} if call.skill == "grab" else {}
-    return World(place, world.entities, owners, world.time_s + max(call.slot_s, 1.0))
+    return World(
+        Place(x, y, yaw), world.entities, world.reaches, owners, world.time_s + max(call.slot_s, 1.0)
+    )
 
 
-def test_walk_goes_where_it_shall():
-    for x, y in [(2.0, 1.0), (-3.0, 0.2), (0.3, -0.3), (7.0, -7.0), (0.0, 0.01)]:
-        _, world = calls(Action("walk", 1, (Parameter("vector", vector=(x, y, 0.0)),)), World(HERE))
-        assert abs(complex(world.pose.x - x, world.pose.y - y)) <= FILE.gait.near
+def go_to(**parameters):
+    numbers = {
+        key: pytest.approx(value) if value != str(value) else value for key, value in parameters.items()
+    }
+    return SkillCall("go_to", numbers)
 
 
-def test_walk_first_turns():
-    made, _ = calls(Action("walk", 1, (Parameter("vector", vector=(0.0, -1.0, 0.0)),)), World(HERE))
-    assert made[0] == SkillCall("turn_right", {"angle": pytest.approx(pi / 2)})
-    assert {call.skill for call in made[1:]} == {"step_forward"}
+def walk(x, y):
+    return Action("walk", 1, (Parameter("vector", vector=(x, y, 0.0)),))
 
 
-def test_walk_that_gets_no_nearer_ends():
-    routine = FILE.routine(Action("walk", 1, (TARGET,)))
-    for _ in range(PATIENCE):
-        routine.next(World(HERE))
-    with pytest.raises(CommandError, match=r"'walk': the body does not get nearer than 2\.24 m"):
-        routine.next(World(HERE))
+def test_walk_goes_where_it_shall_with_the_skill_go_to():
+    for x, y in [(2.0, 1.0), (-3.0, 0.2), (0.3, -0.3), (7.0, -7.0)]:
+        assert calls(walk(x, y), World(HERE))[0] == [go_to(x=x, y=y)]
+    assert calls(walk(0.0, 0.05), World(HERE))[0] == []  # it is there
 
 
-def test_turn_that_does_not_turn_ends():
-    routine = FILE.routine(Action("turn", 1, (Parameter("rotation", rotation=(0.0, 0.0, 1.0)),)))
-    for _ in range(PATIENCE):
-        routine.next(World(HERE))
-    with pytest.raises(CommandError, match="does not turn"):
-        routine.next(World(HERE))
+def test_what_shall_end_beside_a_place_ends_before_it():
+    file = parse_plan_file("actions: {walk: [{approach: target, within: 0.5}]}", "x.yaml")
+    assert file.routine(walk(3.0, 4.0)).next(World(HERE)) == go_to(x=3.0 * 0.92, y=4.0 * 0.92)
+    assert file.routine(walk(0.3, 0.3)).next(World(HERE)) is None
+
+
+@pytest.mark.parametrize(("reach", "distance"), [(0.1, 0.236), (0.0, 0.336), (3.0, 0.0)])
+def test_what_shall_end_beside_a_thing_keeps_the_distance_from_its_edge(reach, distance):
+    world = replace(BALL, reaches={"ball": reach})
+    call = FILE.routine(Action("kick", 1, (ON_BALL,))).next(world)
+    assert (call.parameters, call.offered) == ({"thing": "ball"}, {"distance": pytest.approx(distance)})
+
+
+def test_turn_to_a_heading_and_to_a_thing_are_turns_from_the_heading_of_then():
+    heading = Action("turn", 1, (Parameter("rotation", "rotation", rotation=(0.0, 0.0, 3.0)),))
+    assert calls(heading, World(Place(0.5, 0.6, -3.0)))[0] == [turn("right", 2 * pi - 6.0)]
+    assert calls(heading, World(Place(0.5, 0.6, 2.95)))[0] == []
+    greet = FILE.routine(Action("greet", 1, (ON_BALL,)))
+    assert greet.next(World(Place(2.0, 1.0, 0.0), BALL.entities)) == turn("right", pi / 2)
+    assert greet.next(BALL).skill == "say"
 
 
 def test_grab_goes_to_the_thing_first():
     made, world = calls(Action("grab", 1, (ON_BALL,)), BALL)
-    assert made[-1] == SkillCall("grab", offered={"entity": "ball"})
+    assert [call.skill for call in made] == ["go_to", "grab"]
+    assert made[-1].offered == {"entity": "ball"}
     assert 2.0 - 0.42 <= world.pose.x < 2.0 - 0.2
 
 
-def test_things_that_move_are_followed():
-    routine = FILE.routine(Action("kick", 1, (ON_BALL,)))
-    assert routine.next(BALL).skill == "step_forward"
-    away = World(Place(1.0, 0.0, 0.0), {"ball": (1.0, 1.5, 0.1)})
-    assert routine.next(away) == SkillCall("turn_left", {"angle": pytest.approx(pi / 2)})
+def test_nudge_takes_the_thing_and_drops_it_at_the_place():
+    action = Action("nudge_to", 1, (ON_BALL, TARGET))
+    made, world = calls(action, BALL)
+    assert [call.skill for call in made] == ["go_to", "grab", "go_to", "drop"]
+    assert hypot(world.pose.x - 2.0, world.pose.y - 1.0) == pytest.approx(0.8 * 0.35)
+
+
+def test_skill_that_walks_is_checked_before_the_first_one_begins():
+    assert FILE.routine(Action("nudge_to", 1, (ON_BALL, TARGET))).skills == ("go_to", "grab", "go_to", "drop")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +159,7 @@ def test_parameters_go_by_type_and_place_not_by_name(names):
         Parameter("entity", names[2], "nobody"),
     )
     made, _ = calls(Action("walk", 1, given), World(HERE))
-    assert made[0].skill == "turn_left"
+    assert made == [replace(go_to(x=0.0, y=1.0), offered={"speed": 2.5})]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +219,7 @@ def test_file_speaks_of_skills_and_parameters_that_the_body_has(plans, body):
     assert file.skills() <= set(skills)
     for entry in (entry for entries in file.stages.values() for entry in entries if entry.kind == "skill"):
         assert {*entry.taken, *entry.given} <= {p.name for p in skills[entry.subject].parameters}, entry
-    for name, parameter in ((file.gait.left, file.gait.angle), (file.gait.forward, file.gait.distance)):
-        assert parameter in {p.name for p in skills[name].parameters}
+    assert file.gait.angle in {p.name for p in skills[file.gait.left].parameters}
 
 
 def test_every_plan_file_can_be_read():
@@ -243,12 +266,15 @@ def test_missing_plan_file_is_named():
 
 def test_own_actions():
     text = """
+    gait: {forward: step_forward, near: 0.2}
     vocabulary: {dig: 'where:vector depth:float'}
     actions: {dig: [{approach: where}, {skill: dig, with: {depth: depth, x: where.x}}]}
     """
     given = (Parameter("vector", vector=(0.0, 0.0, 0.0)), Parameter("float", "", "0.5"))
-    routine = parse_plan_file(text, "x.yaml").routine(Action("dig", 1, given))
-    assert routine.skills == ("dig",)
+    file = parse_plan_file(text, "x.yaml")
+    assert file.void == ("forward", "near")  # what was written for an earlier release can still be read
+    routine = file.routine(Action("dig", 1, given))
+    assert routine.skills == ("go_to", "dig")
     assert routine.next(World(HERE)) == SkillCall("dig", {"depth": 0.5, "x": 0.0})
 
 

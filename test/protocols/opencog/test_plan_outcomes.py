@@ -37,6 +37,7 @@ def play(routine: Routine, world: World = NEAR, skill_s: float = 1.0) -> tuple[l
 
 def test_a_kick_is_done_when_the_thing_has_moved():
     routine = FILE.routine(Action("kick", 1, (BALL,)))
+    assert routine.next(NEAR).skill == "go_to"
     assert routine.next(NEAR) == SkillCall("kick", offered={"entity": "ball"})
     assert isinstance(routine.next(NEAR), Wait)
     assert routine.next(replace(NEAR, entities={"ball": (0.6, 0.0, 0.1)})) is None
@@ -51,7 +52,7 @@ def test_a_kick_that_missed_is_an_error():
 @pytest.mark.parametrize("held", [{"owners": {"ball": "me"}}, {"entities": {"ball": (0.4, 0.0, 0.2)}}])
 def test_a_grab_is_done_when_the_thing_is_in_the_hand(held):
     routine = FILE.routine(Action("grab", 1, (BALL,)))
-    assert routine.next(NEAR).skill == "grab"
+    assert [routine.next(NEAR).skill for _ in range(2)] == ["go_to", "grab"]
     assert routine.next(replace(NEAR, **held)) is None
 
 
@@ -64,21 +65,24 @@ def test_a_grab_that_took_something_else_is_an_error():
 def test_a_speed_is_given_to_the_skill_as_far_as_it_goes():
     far = Parameter("vector", "target", vector=(3.0, 0.0, 0.0))
     call = FILE.routine(Action("walk", 1, (far, Parameter("float", "speed", "2.0")))).next(NEAR)
-    assert (call.skill, call.offered) == ("walk", {"speed": 2.0})
-    details = (ParameterInfo("distance"), ParameterInfo("speed", minimum=-0.2, maximum=0.4))
-    walk = SkillInfo("walk", "walk", (), 1.0, 1.0, ("distance", "speed"), details=details)
-    assert call.parameters_for(walk) == {"distance": pytest.approx(1.5), "speed": 0.4}
-    assert call.parameters_for(replace(walk, parameters=("distance",))) == {"distance": pytest.approx(1.5)}
-    assert FILE.routine(Action("walk", 1, (far,))).next(NEAR).skill == "step_forward"
+    place = {"x": 3.0, "y": 0.0}
+    assert call == SkillCall("go_to", place, offered={"speed": 2.0})
+    details = (ParameterInfo("x"), ParameterInfo("y"), ParameterInfo("speed", minimum=0.1, maximum=0.4))
+    go_to = SkillInfo("go_to", "walk", (), 1.0, 1.0, ("x", "y", "speed"), details=details)
+    assert call.parameters_for(go_to) == {**place, "speed": 0.4}
+    assert call.parameters_for(replace(go_to, parameters=("x", "y"))) == place
+    assert FILE.routine(Action("walk", 1, (far,))).next(NEAR) == SkillCall("go_to", place)
 
 
 def test_follow_lasts_and_goes_after_the_thing():
     routine = lasting("follow", "10", BALL)
-    assert routine.next(NEAR) == Wait(0.5)
-    away = replace(NEAR, entities={"ball": (2.0, 0.0, 0.1)}, time_s=5.0)
-    assert routine.next(away).skill == "step_forward"
+    call = routine.next(NEAR)
+    assert (call.skill, call.parameters, call.most_s) == ("go_to", {"thing": "ball"}, 10.0)
+    assert routine.next(replace(NEAR, time_s=4.0)) == Wait(0.5)
+    assert routine.next(replace(NEAR, time_s=4.5)).most_s == 5.5
     assert routine.next(replace(NEAR, time_s=9.9)) == Wait(pytest.approx(0.1))
-    assert routine.next(replace(NEAR, time_s=10.1)) is None
+    assert routine.next(replace(NEAR, time_s=10.0)) is None
+    assert play(FILE.routine(Action("follow", 1, (BALL,)))) == (["go_to"], 1.0)
 
 
 def test_eyes_show_it_for_the_duration_and_then_no_more():

@@ -65,10 +65,10 @@ class Performer:
         self,
         performance: Performance | PlanPerformance,
         *,
+        source: str,
         on_new: str = "",
         priority: int = 0,
         suspendable: object = False,
-        source: str = "",
     ) -> None:
         """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``.
 
