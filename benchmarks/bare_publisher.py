@@ -135,7 +135,7 @@ def vision(stamp: Time) -> Any:
 
 def as_bytes(build: Build) -> Build:
     """What makes the bytes of the same message with another stamp."""
-    from embodiment_bridge.nodes.base.packed import Template
+    from embodiment_bridge.nodes.base.outlet import Template
 
     template = Template(lambda _, stamp: build(stamp), 0)
     return lambda stamp: template.pack((), stamp)

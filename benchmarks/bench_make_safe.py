@@ -36,7 +36,7 @@ URDF = ROOT / "urdf/desk_humanoid.urdf"
 NODE = """\
 import sys
 from embodiment_bridge.launching.executables import joint_driver
-from embodiment_bridge.nodes.base.main import run
+from embodiment_bridge.nodes.base.runtime import run
 
 sys.exit(run(joint_driver))
 """

@@ -28,7 +28,7 @@ IN = (
 )  # fmt: skip
 OUT = (
     (
-        "nodes.base.deferred_action", "nodes.tree.bml_server", "nodes.tree.runs.performer",
+        "nodes.base.action_server", "nodes.tree.bml_server", "nodes.tree.runs.performer",
         "behaviour.runs.director", "behaviour.runs.run", "behaviour.engine.ports",
     ),
     (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Unpack
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.launching.environment import find_share, of_outside_program
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.main import run
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
+from embodiment_bridge.nodes.base.runtime import run
 from embodiment_bridge.protocols import registry
 
 if TYPE_CHECKING:

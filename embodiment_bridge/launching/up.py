@@ -30,8 +30,7 @@ from embodiment_bridge.launching.launch_description import (
     ros_args,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.main import NOT_STARTED
-from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import NOT_STARTED, Runtime
 from embodiment_bridge.nodes.base.signals import held_back
 
 # Starts the outside programs of a launch file and ends them; no process is left running.

@@ -11,23 +11,32 @@ import anyio
 import mcp.types as types
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
-from embodiment_bridge.mcp_server.answers import answer, cut, ended, problem_values, refused
-from embodiment_bridge.mcp_server.arguments import Arguments
+from embodiment_bridge.mcp_server.answers import (
+    MARK,
+    SPEECH,
+    answer,
+    cut,
+    ended,
+    plain,
+    problem_values,
+    quoted,
+    refused,
+)
+from embodiment_bridge.mcp_server.approval import seconds, summary
 from embodiment_bridge.mcp_server.conductor import Conductor, of_graph
 from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.mcp_server.options import Options
-from embodiment_bridge.mcp_server.outside import MARK, SPEECH, plain, quoted
 from embodiment_bridge.mcp_server.schemas import (
     LONGEST_NAME,
     LONGEST_SPEECH,
     LONGEST_WAIT,
     NAMES,
+    Arguments,
     describe,
 )
 from embodiment_bridge.mcp_server.state_report import state
-from embodiment_bridge.mcp_server.summary import seconds, summary
 from embodiment_bridge.robot.going import Goal
 from embodiment_bridge.robot.robot import Robot, skill_document
 

@@ -5,7 +5,7 @@ import threading
 from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
+from embodiment_bridge.nodes.base.services import HELD_ALREADY
 from embodiment_bridge.robot.robot import Robot
 
 FROZEN: Final = ("PAUSING", "PAUSED")  # states of a run, or of the robot when nothing runs

@@ -20,12 +20,11 @@ from typing_extensions import override
 
 import embodiment_bridge
 from embodiment_bridge.mcp_server.approval import Approvals
-from embodiment_bridge.mcp_server.conductor import Conductor
+from embodiment_bridge.mcp_server.conductor import Conductor, Journal
 from embodiment_bridge.mcp_server.freezing import freezing
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
-from embodiment_bridge.mcp_server.journal import Journal
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.resources import Resources
 from embodiment_bridge.mcp_server.schemas import tools

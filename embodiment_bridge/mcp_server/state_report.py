@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 from typing import Final
 
-from embodiment_bridge.mcp_server.answers import finite, size
-from embodiment_bridge.mcp_server.outside import MARK, SPEECH, plain, quoted
+from embodiment_bridge.mcp_server.answers import MARK, SPEECH, finite, plain, quoted, size
 from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Pose, Thing
 

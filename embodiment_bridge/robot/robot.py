@@ -21,10 +21,9 @@ from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.launching.launch_description import LaunchDescription, join_namespace
 from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
-from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, way
 from embodiment_bridge.robot.graph_thread import GraphThread
-from embodiment_bridge.robot.runs import Run, Runs
+from embodiment_bridge.robot.runs import Run, Runs, Written, examine, text_of
 from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 

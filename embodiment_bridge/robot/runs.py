@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents that were sent to the behaviour tree, each followed to its end."""
+"""Documents for the behaviour tree: checked against what the body can do, sent, and each followed to its end."""
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from typing import Final
@@ -10,10 +11,69 @@ from typing import Final
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.bml import Document, Problem, analyse, check, read, to_json
+from embodiment_bridge.bml.nodes.node import preorder
+from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.base.action_server import run_id_of
 from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient
-from embodiment_bridge.nodes.base.goal_ids import run_id_of
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, KeepAlive
-from embodiment_bridge.robot.values import Outcome, Progress
+from embodiment_bridge.robot.values import Check, Outcome, Progress
+
+# Reads and checks a document against what the body can do, before it is sent.
+
+Written = Document | Mapping[str, object] | str
+KNOWN_TO_TREE = ("URL_REFUSED",)  # parameters of the behaviour tree say what is allowed
+
+
+def text_of(document: Written) -> str:
+    """A document as JSON text.
+
+    Raises:
+        CommandError: it has values that JSON does not know.
+    """
+    if isinstance(document, Document):
+        return to_json(document)
+    if isinstance(document, str):
+        return document
+    try:
+        return json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CommandError(f"the document is not JSON: {error}") from error
+
+
+def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed | None = None) -> Check:
+    """All problems of a document, and its times. The tree alone knows which URLs may be fetched.
+
+    With ``allowed`` channels a document may not fetch others, which are checked where they are run only.
+
+    Raises:
+        CommandError: see ``text_of``.
+    """
+    result = read(text_of(document))
+    found = result.document
+    if found is None:
+        return Check(tuple(result.problems))
+    problems = list(result.problems)
+    problems += [one for one in check(found, skills, speech=True) if one.code not in KNOWN_TO_TREE]
+    problems += check_channels(found, skills, allowed)
+    if allowed is not None:
+        problems += [
+            Problem(
+                node.pointer,
+                "CHANNEL_NOT_ALLOWED",
+                f"{allowed.source!r} has some channels only and may not fetch",
+            )
+            for node in preorder(found.root)
+            if node.type_name == "request"
+        ]
+    analysis = analyse(found, skills)
+    problems += analysis.warnings
+    times = analysis.estimates[found.root.pointer]
+    longest = math.inf if times.forever else times.max_s
+    return Check(tuple(problems), times.min_s, times.expected_s, longest)
+
 
 LOST: Final = "UNKNOWN"
 SENT: Final = "SENT"  # the state of a run of which the tree has not said anything

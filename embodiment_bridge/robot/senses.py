@@ -15,10 +15,10 @@ from std_msgs.msg import String
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.msg import BodyStatus, EntityArray, HeardMessage, LinkState, SkillList, TreeSnapshot
+from embodiment_bridge.nodes.base.messages import seconds
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.base.watcher import LINKS, POSTURES
-from embodiment_bridge.nodes.body.skill_messages import skill_infos
+from embodiment_bridge.nodes.body.skill_server import skill_infos
 from embodiment_bridge.robot.values import Heard, Pose, Thing
 
 REMEMBERED: Final = 50  # things that were heard

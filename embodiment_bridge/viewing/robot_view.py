@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The view of one namespace: a robot and its knowledge, or a monitor and its field."""
+"""The view of one namespace: a robot and its knowledge with its grid map, or a monitor and its field."""
 
 import logging
 import math
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from geometry_msgs.msg import PoseStamped, PoseWithCovariance
 from nav_msgs.msg import OccupancyGrid, Odometry
 from sensor_msgs.msg import JointState
@@ -22,10 +23,33 @@ from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.controls import Controls
 from embodiment_bridge.viewing.driving import skill_form
-from embodiment_bridge.viewing.grid_map import picture
 from embodiment_bridge.viewing.marker_board import MarkerBoard
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_shape import RobotShape, moved
+
+# Draws an occupancy grid as a picture on the floor.
+
+LARGEST = 512  # pixels along one side; larger maps are thinned out
+UNKNOWN = (88, 94, 102)
+FREE = np.array((226, 229, 222), dtype=np.float32)
+TAKEN = np.array((38, 42, 48), dtype=np.float32)
+
+
+def picture(grid: OccupancyGrid) -> npt.NDArray[np.uint8]:
+    """The picture of an OccupancyGrid: RGB, rows from its top (largest y) down. Empty if sizes and data do not fit."""
+    width, height = grid.info.width, grid.info.height
+    if not width or not height or width * height != len(grid.data):
+        return np.zeros((0, 0, 3), dtype=np.uint8)
+    step = -(-max(width, height) // LARGEST)
+    cells = np.asarray(grid.data, dtype=np.int16).reshape(height, width)[::-step, ::step]
+    taken = np.clip(cells, 0, 100).astype(np.float32)[..., np.newaxis] / 100.0
+    image = (FREE + taken * (TAKEN - FREE)).astype(np.uint8)
+    image[cells < 0] = UNKNOWN
+    if step == 1 and max(width, height) * 8 <= LARGEST:  # a small map has lines between its cells
+        image = image.repeat(8, axis=0).repeat(8, axis=1)
+        image[::8, :], image[:, ::8] = (120, 124, 128), (120, 124, 128)
+    return image
+
 
 EACH_COUNTS = ("markers", "heard")  # on these topics a message does not replace the one before
 HEARD = 8  # lines that are shown

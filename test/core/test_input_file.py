@@ -18,13 +18,13 @@ from embodiment_bridge.launching import document as launch_document
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.tape import Replay
 from embodiment_bridge.media.files import marks
-from embodiment_bridge.nodes.body import robot_model
+from embodiment_bridge.nodes.body import body_publishers
 from embodiment_bridge.physics.model_file import read_model as read_physics_model
 from embodiment_bridge.plans.plan_file import read_plan_file
 from embodiment_bridge.protocols.opencog.world.report import read_things
 from embodiment_bridge.standins.maeden.world import read_world
 from embodiment_bridge.urdf import read_urdf
-from embodiment_bridge.viewing.token import token_of_user
+from embodiment_bridge.viewing.gate import token_of_user
 
 READERS = {
     "body": read_body,
@@ -41,7 +41,7 @@ READERS = {
     "recording": Replay,
     "log": MonitorLog,
     "marks": marks.from_file,
-    "description": lambda path: robot_model._read(str(path)),
+    "description": lambda path: body_publishers._read(str(path)),
 }
 
 

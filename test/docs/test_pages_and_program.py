@@ -13,8 +13,8 @@ from embodiment_bridge.cli.ending import EXIT_CODES
 from embodiment_bridge.dynamixel.tables.control_table import models, table
 from embodiment_bridge.launching.read import read_arguments
 from embodiment_bridge.nodes.body import joint_driver, mock_body
-from embodiment_bridge.nodes.mujoco import parameters as mujoco
-from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
+from embodiment_bridge.nodes.mujoco import mujoco_body as mujoco
+from embodiment_bridge.nodes.tree.behavior_tree import PARAMETERS
 from embodiment_bridge.protocols import dummy, maeden, rcsssmj, simspark
 from embodiment_bridge.protocols.registry import Output
 

@@ -24,7 +24,7 @@ from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
+from embodiment_bridge.nodes.body.servo_maintenance import diagnose_servos
 from embodiment_bridge.urdf import Mimic
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from real_server import PATIENCE, Server
 from embodiment_bridge.launching.executables import agent_bridge, behavior_tree
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.body.body_agent import BodyAgent
+from embodiment_bridge.nodes.body.agent_bridge import BodyAgent
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]

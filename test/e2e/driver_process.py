@@ -18,7 +18,7 @@ import os
 import sys
 from embodiment_bridge.dynamixel.bus import bus
 from embodiment_bridge.launching.executables import joint_driver
-from embodiment_bridge.nodes.base.main import run
+from embodiment_bridge.nodes.base.runtime import run
 
 bus.PATIENCE_S = float(os.environ.get("CONFIRM_WITHIN", bus.PATIENCE_S))
 sys.exit(run(joint_driver))

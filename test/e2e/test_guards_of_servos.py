@@ -12,7 +12,7 @@ from servo_stage import ServoStage
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree import goal_gate, guard_watch
+from embodiment_bridge.nodes.tree import behavior_tree, goal_gate
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text()
 EXAMPLE = yaml.safe_load(re.search(r"## Guards\n\n```yaml\n(.*?)```", PAGE, re.DOTALL)[1])
@@ -60,7 +60,7 @@ def test_a_goal_waits_for_the_first_value_of_a_guard(make, monkeypatch) -> None:
 
 
 def test_a_guard_that_nothing_publishes_is_an_error_at_the_start(make, monkeypatch) -> None:
-    monkeypatch.setattr(guard_watch, "LOOK_S", 0.1)
+    monkeypatch.setattr(behavior_tree, "LOOK_S", 0.1)
     stage = make(blackboard=["charge=accumulator:percentage"], guards=["charge >= 0.15"])
     stage.join()
     stage.until(lambda: bool(stage.tree._guard_watch.trouble))

@@ -19,7 +19,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from embodiment_bridge.nodes.base.deferred_action import KEEP_S
+from embodiment_bridge.nodes.base.action_server import KEEP_S
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.body.mock_body import MockBody

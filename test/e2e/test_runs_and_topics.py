@@ -16,7 +16,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.cli.motion_file import skill_text, track_of
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.base.message_types import message_class
+from embodiment_bridge.nodes.base.messages import message_class
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.body.joint_recorder import JointRecorder
 from embodiment_bridge.nodes.tree.values.blackboard_feed import check_path, read_value

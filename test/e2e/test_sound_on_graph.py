@@ -14,9 +14,9 @@ from run_stage import RunStage
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import media_player
+from embodiment_bridge.nodes.base.messages import seconds
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.standins.bml.replies import wav
 

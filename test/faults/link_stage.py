@@ -22,7 +22,7 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link.session import LinkStatus, Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.nodes.body.body_agent import BodyAgent
+from embodiment_bridge.nodes.body.agent_bridge import BodyAgent
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols import registry
 

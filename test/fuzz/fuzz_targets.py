@@ -29,7 +29,7 @@ from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.tape import Replay
-from embodiment_bridge.nodes.mujoco.parameters import PARAMETERS
+from embodiment_bridge.nodes.mujoco.mujoco_body import PARAMETERS
 from embodiment_bridge.physics.model_file import compile_spec, read_model
 from embodiment_bridge.plans.plan_file import parse_plan_file
 from embodiment_bridge.protocols import registry

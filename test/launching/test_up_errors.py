@@ -10,7 +10,7 @@ import pytest
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.base.main import NOT_STARTED
+from embodiment_bridge.nodes.base.runtime import NOT_STARTED
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,8 +15,8 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.mcp_server import camera_picture
-from embodiment_bridge.mcp_server.camera_picture import TOPIC, pixels
+from embodiment_bridge.mcp_server import picture
+from embodiment_bridge.mcp_server.picture import TOPIC, pixels
 
 URI = "robot://camera.png"
 RED, GREEN = (250, 10, 20), (0, 200, 30)
@@ -143,7 +143,7 @@ def test_a_body_without_a_camera_says_so(robot) -> None:
     ("shown", "says"), [(None, "has sent no picture for 0.3 s"), (image("yuv", [0, 0]), "unknown encoding")]
 )
 def test_a_camera_that_is_silent_or_strange(robot, monkeypatch, shown, says) -> None:
-    monkeypatch.setattr(camera_picture, "PATIENCE", 0.3 if shown is None else PATIENCE)
+    monkeypatch.setattr(picture, "PATIENCE", 0.3 if shown is None else PATIENCE)
     camera = Camera(robot, shown)
 
     async def do() -> str:

@@ -12,7 +12,7 @@ from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.schemas import tools
-from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
+from embodiment_bridge.nodes.base.services import HELD_ALREADY
 
 NOT_OURS = "does not hold the robot"
 

@@ -16,7 +16,7 @@ from mcp_stage import LONG, PATIENCE, until
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen
 from embodiment_bridge.core.same_origin import is_loopback
-from embodiment_bridge.mcp_server import connection, guard, http
+from embodiment_bridge.mcp_server import guard, http
 from embodiment_bridge.mcp_server.guard import PATH
 from embodiment_bridge.mcp_server.http import application, config, parse_address, token_of
 from embodiment_bridge.mcp_server.options import Options
@@ -195,7 +195,7 @@ def test_a_batch_of_stops_stops_once(robot, monkeypatch) -> None:
 
 
 def test_half_requests_of_strangers_keep_nobody_out(robot, monkeypatch) -> None:
-    monkeypatch.setattr(connection, "MOST", 8)
+    monkeypatch.setattr(http, "MOST", 8)
 
     async def use(url) -> None:
         place = urlsplit(url)
@@ -235,7 +235,7 @@ def is_closed(one: socket.socket) -> bool:
     ],
 )
 def test_a_request_has_to_be_whole_in_time(robot, monkeypatch, half) -> None:
-    monkeypatch.setattr(connection, "REQUEST_S", 0.3)
+    monkeypatch.setattr(http, "REQUEST_S", 0.3)
 
     async def use(url) -> None:
         place = urlsplit(url)

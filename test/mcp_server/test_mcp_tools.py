@@ -259,7 +259,7 @@ def test_the_resources(robot) -> None:
 
 
 def test_the_documents_of_the_guide_are_right(robot) -> None:
-    from embodiment_bridge.mcp_server.guide import GUIDE
+    from embodiment_bridge.mcp_server.resources import GUIDE
 
     block = "\n".join(line for line in GUIDE.splitlines() if line.startswith("    "))
     assert robot.check(json.loads(block)).can_run

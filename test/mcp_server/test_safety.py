@@ -13,9 +13,8 @@ from mcp_stage import LONG, PATIENCE, connected, until
 from rclpy.serialization import deserialize_message, serialize_message
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.mcp_server.answers import ended, refused
+from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused
 from embodiment_bridge.mcp_server.options import Options, allowed_channels
-from embodiment_bridge.mcp_server.outside import plain, quoted
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.mcp_server.state_report import state
 from embodiment_bridge.robot import senses as senses_module

@@ -12,7 +12,7 @@ from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo, SkillRequest
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.motion.skills.requests import parameters_of, skill_of
-from embodiment_bridge.nodes.body.skill_messages import skill_infos, skill_list
+from embodiment_bridge.nodes.body.skill_server import skill_infos, skill_list
 
 BODIES = sorted(Path(__file__).parents[2].joinpath("config", "bodies").glob("*.yaml"))
 NATIVE = """

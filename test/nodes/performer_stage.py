@@ -15,9 +15,8 @@ from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import LOOK_S
-from embodiment_bridge.nodes.tree.runs.client_watch import GONE_S
 from embodiment_bridge.nodes.tree.runs.performer import Performer
-from embodiment_bridge.nodes.tree.runs.run_controls import RunControls
+from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S, RunControls
 
 LAG_S = 0.3  # until the body is at rest, holds, or goes on
 SHAKES = {"type": "body", "action": "HEAD_SHAKE"}  # without an end

@@ -12,11 +12,11 @@ from rclpy.node import Node
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 
+from embodiment_bridge.nodes.base.action_server import DeferredActionServer
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
-from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.base.deferred_service import deferred_service
+from embodiment_bridge.nodes.base.executor import CallbackGuard
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.services import deferred_service
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 

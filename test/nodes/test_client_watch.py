@@ -10,7 +10,7 @@ from embodiment_bridge.mock.hardware import LAG_S
 from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, LOOK_S, PER_LIMIT
-from embodiment_bridge.nodes.tree.runs.client_watch import SHARE, ClientWatch
+from embodiment_bridge.nodes.tree.runs.run_controls import SHARE, ClientWatch
 from embodiment_bridge.nodes.tree.runs.safety import PARAMETERS
 
 AT_REST_WITHIN = 0.7  # s, promised in docs/language_model.md

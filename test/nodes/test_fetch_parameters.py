@@ -9,8 +9,8 @@ import pytest
 from embodiment_bridge.bml.rules.url_policy import url_refusal
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS, fetch_rules
-from embodiment_bridge.nodes.tree import start_requests
-from embodiment_bridge.nodes.tree.start_requests import start_document
+from embodiment_bridge.nodes.tree import bml_server
+from embodiment_bridge.nodes.tree.bml_server import start_document
 
 CLOSED = {parameter.name: parameter.default for parameter in PARAMETERS}
 PAGE = (Path(__file__).parents[2] / "docs/requests.md").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_start_document(tmp_path):
     [
         (None, "", "No such file"),
         (b"\xff", "", "invalid start byte"),
-        (b" " * (start_requests.MAX_BYTES + 1), "", "1048577 bytes are more than the limit of 1048576"),
+        (b" " * (bml_server.MAX_BYTES + 1), "", "1048577 bytes are more than the limit of 1048576"),
         (b"{}", "https://a.example/", "only one of them"),
     ],
 )
@@ -112,4 +112,4 @@ def test_bad_start_file(tmp_path, content, url, text):
 
 def test_the_page_has_every_parameter():
     named = set(re.findall(r"`([a-z_]+)`", PAGE))
-    assert {parameter.name for parameter in (*PARAMETERS, *start_requests.PARAMETERS)} <= named
+    assert {parameter.name for parameter in (*PARAMETERS, *bml_server.PARAMETERS)} <= named

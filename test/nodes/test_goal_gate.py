@@ -21,7 +21,7 @@ from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
-from embodiment_bridge.nodes.tree.runs import bml_goal
+from embodiment_bridge.nodes.tree.runs import performance
 
 PATIENCE = 30.0  # s; the machine may be busy
 
@@ -343,7 +343,7 @@ LARGE = json.dumps({"type": "sequence", "behaviors": [{"type": "sequence", "beha
 @pytest.mark.parametrize("document", [json.dumps(LEAF), LARGE], ids=["small", "large"])
 def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage, monkeypatch, document):
     runtime, _, _, clients = stage
-    monkeypatch.setattr(bml_goal, "read_goal", lambda *words, **options: {}["no such key"])
+    monkeypatch.setattr(performance, "read_goal", lambda *words, **options: {}["no such key"])
     clients[0].send(document, source="test")
     until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "ERROR"
@@ -370,14 +370,14 @@ def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage,
 def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch):
     runtime, body, _, clients = stage
     go, threads = threading.Event(), []
-    read = bml_goal.read_goal
+    read = performance.read_goal
 
     def slow(*words, **options):
         threads.append(threading.current_thread())
         assert go.wait(PATIENCE)
         return read(*words, **options)
 
-    monkeypatch.setattr(bml_goal, "read_goal", slow)
+    monkeypatch.setattr(performance, "read_goal", slow)
     assert len(LARGE) > goal_gate.LARGE
     clients[0].send(LARGE, source="test")
     until(runtime, lambda: bool(threads))

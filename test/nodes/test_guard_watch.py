@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from embodiment_bridge.bml.rules.operator_rules import parse_guard
-from embodiment_bridge.nodes.tree.guard_watch import LOOKS, GuardWatch
+from embodiment_bridge.nodes.tree.behavior_tree import LOOKS, GuardWatch
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from std_msgs.msg import Byte, ByteMultiArray, UInt8
 from std_srvs.srv import SetBool
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.nodes.base.json_messages import as_json, fill
+from embodiment_bridge.nodes.base.messages import as_json, fill
 
 CASES = [
     (SetBool.Request, {"data": True}),

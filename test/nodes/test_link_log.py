@@ -8,8 +8,8 @@ from rclpy.node import Node
 
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.body import link_publisher
-from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.body import status_publishers
+from embodiment_bridge.nodes.body.status_publishers import LinkPublisher
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_peer_that_is_not_there_yet_is_no_warning_at_first(told, monkeypatch) 
     assert {record.levelname for record in log.records} == {"INFO"}
     assert log.messages == ["refused; waiting for it", "no answer; waiting for it"]
     log.clear()
-    monkeypatch.setattr(link_publisher, "STARTING_S", 0.0)
+    monkeypatch.setattr(status_publishers, "STARTING_S", 0.0)
     for _ in range(2):
         publish(Phase.BACKOFF, "no answer")
     assert [record.levelname for record in log.records] == ["WARNING"]

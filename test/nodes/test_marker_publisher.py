@@ -12,7 +12,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.body.marker_publisher import MarkerPublisher
+from embodiment_bridge.nodes.body.body_publishers import MarkerPublisher
 from embodiment_bridge.scene.markers import Light
 
 

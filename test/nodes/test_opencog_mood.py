@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from embodiment_bridge.nodes.opencog import opencog_mood
-from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
+from embodiment_bridge.nodes.opencog import opencog_feelings
+from embodiment_bridge.nodes.opencog.opencog_feelings import OpencogMood
 from embodiment_bridge.protocols.opencog.world.feelings import rules_of
 
 JOY = {"happiness": 0.9}
@@ -33,8 +33,8 @@ class FakeClient:
 @pytest.fixture
 def stage(monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(opencog_mood, "BmlClient", FakeClient)
-    monkeypatch.setattr(opencog_mood, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(opencog_feelings, "BmlClient", FakeClient)
+    monkeypatch.setattr(opencog_feelings, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
 
     def pass_s(seconds):
@@ -68,7 +68,7 @@ def test_emotion_that_takes_long_is_waited_for(stage):
 
 
 def test_emotion_that_is_asked_for_ends_with_what_asked(monkeypatch):
-    monkeypatch.setattr(opencog_mood, "BmlClient", FakeClient)
+    monkeypatch.setattr(opencog_feelings, "BmlClient", FakeClient)
     mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
     mood.close()
     assert mood._client.canceled == 0

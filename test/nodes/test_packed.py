@@ -18,9 +18,8 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
-from embodiment_bridge.nodes.base.frames import TransformMessages, flat
-from embodiment_bridge.nodes.base.outlet import LOOK_S, Outlet
-from embodiment_bridge.nodes.base.packed import NotPackableError, PackedOutlet, Template
+from embodiment_bridge.nodes.base.messages import TransformMessages, flat
+from embodiment_bridge.nodes.base.outlet import LOOK_S, NotPackableError, Outlet, PackedOutlet, Template
 from embodiment_bridge.urdf import LinkTransform
 
 NAMES = st.lists(

@@ -8,7 +8,7 @@ from geometry_msgs.msg import Point
 from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.soccer.packed_markers import _POSE, _STAMP, PackedMarkers, _places
+from embodiment_bridge.nodes.soccer.monitor_publishers import _POSE, _STAMP, PackedMarkers, _places
 
 STAMP = Time(sec=-7, nanosec=999_999_999)
 

@@ -4,8 +4,8 @@
 import pytest
 from performer_stage import SHAKES, PerformerStage
 
-from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
-from embodiment_bridge.nodes.tree.runs.client_watch import GONE_S
+from embodiment_bridge.nodes.base.services import HELD_ALREADY
+from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S
 
 CLIENT = "mcp/1.1"
 WAITS = {"on_new": "queue"}

@@ -10,7 +10,7 @@ from goal_fakes import FakeServer
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.nodes.base import goal_client
-from embodiment_bridge.nodes.tree.runs.ros_leaves import RosSkills
+from embodiment_bridge.nodes.tree.runs.run_ports import RosSkills
 
 SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)
 

@@ -11,8 +11,8 @@ from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.launching.executables import mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree.runs import ros_leaves
-from embodiment_bridge.nodes.tree.runs.ros_leaves import RosSkills
+from embodiment_bridge.nodes.tree.runs import run_ports
+from embodiment_bridge.nodes.tree.runs.run_ports import RosSkills
 
 PATIENCE = 30.0  # s; the machine may be busy
 SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)
@@ -42,7 +42,7 @@ def outcome(runtime, skills):
 
 
 def test_body_that_comes_into_sight_a_moment_later_does_it(stage, monkeypatch):
-    monkeypatch.setattr(ros_leaves, "BODY_WITHIN", PATIENCE)
+    monkeypatch.setattr(run_ports, "BODY_WITHIN", PATIENCE)
     runtime, skills = stage
     skills.start(SHAKE)
     assert skills.report(SHAKE.id).status is SkillStatus.RUNNING
@@ -52,7 +52,7 @@ def test_body_that_comes_into_sight_a_moment_later_does_it(stage, monkeypatch):
 
 
 def test_body_that_does_not_come_is_named(stage, monkeypatch):
-    monkeypatch.setattr(ros_leaves, "BODY_WITHIN", 0.2)
+    monkeypatch.setattr(run_ports, "BODY_WITHIN", 0.2)
     runtime, skills = stage
     skills.start(SHAKE)
     found = outcome(runtime, skills)

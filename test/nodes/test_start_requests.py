@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from embodiment_bridge.action import ExecuteBml
 
-from embodiment_bridge.nodes.tree.start_requests import LOOK_S, StartRequests
+from embodiment_bridge.nodes.tree.bml_server import LOOK_S, StartRequests
 
 RETRY_S = 10.0
 

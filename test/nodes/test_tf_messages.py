@@ -4,7 +4,7 @@
 from builtin_interfaces.msg import Time
 
 from embodiment_bridge.core.rotation import IDENTITY
-from embodiment_bridge.nodes.base.frames import TransformMessages
+from embodiment_bridge.nodes.base.messages import TransformMessages
 from embodiment_bridge.urdf import LinkTransform
 
 TURN = (0.5, -0.5, 0.5, 0.5)

@@ -7,8 +7,7 @@ import pytest
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.same_origin import own_names
-from embodiment_bridge.viewing.gate import Gate, Request
-from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
+from embodiment_bridge.viewing.gate import TOKEN_VARIABLE, Gate, Request, token_of_user
 
 TOKEN = "abcdefghij-KLMNOP_0123"
 OK = None

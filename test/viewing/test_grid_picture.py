@@ -4,7 +4,7 @@
 import numpy as np
 from nav_msgs.msg import MapMetaData, OccupancyGrid
 
-from embodiment_bridge.viewing.grid_map import FREE, LARGEST, TAKEN, UNKNOWN, picture
+from embodiment_bridge.viewing.robot_view import FREE, LARGEST, TAKEN, UNKNOWN, picture
 
 
 def grid(width, height, data):

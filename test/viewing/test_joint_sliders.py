@@ -11,8 +11,8 @@ from sensor_msgs.msg import JointState
 from test_steering import Seen
 from test_viewer_node import visitor
 
+from embodiment_bridge.nodes.base.messages import seconds
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import controls
 from embodiment_bridge.viewing.controls import LEAST_S, PEAK, REST_S, SLIDING, TURNING, Controls

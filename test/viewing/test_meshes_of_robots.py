@@ -12,10 +12,9 @@ import trimesh
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.urdf import Mesh, meshes, read_urdf
 from embodiment_bridge.urdf.meshes import MOST_OBJ
-from embodiment_bridge.viewing import mesh_file, robot_shape
-from embodiment_bridge.viewing.mesh_file import read_mesh
+from embodiment_bridge.viewing import robot_shape
 from embodiment_bridge.viewing.page import Page
-from embodiment_bridge.viewing.robot_shape import RobotShape
+from embodiment_bridge.viewing.robot_shape import RobotShape, read_mesh
 
 CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))  # outward
@@ -76,7 +75,7 @@ def test_fine_mesh_is_drawn_coarser(tmp_path) -> None:
     path = tmp_path / "ball.stl"
     path.write_bytes(stl(triangles))
     made = read_mesh(Mesh(str(path)))
-    assert 2_000 < len(made.faces) <= mesh_file.MOST_TRIANGLES < len(triangles)
+    assert 2_000 < len(made.faces) <= robot_shape.MOST_MESH_TRIANGLES < len(triangles)
     assert volume(made) == pytest.approx(4.0 / 3.0 * math.pi, rel=0.03)
 
 

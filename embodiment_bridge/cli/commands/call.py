@@ -67,10 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
-    from embodiment_bridge.nodes.base.json_messages import as_json
-    from embodiment_bridge.nodes.base.message_types import message_class
+    from embodiment_bridge.nodes.base.messages import as_json, message_class
     from embodiment_bridge.nodes.base.runtime import Runtime
-    from embodiment_bridge.nodes.base.service_caller import ServiceCaller, freezes
+    from embodiment_bridge.nodes.base.services import ServiceCaller, freezes
 
     try:
         values = json.loads(arguments.values)

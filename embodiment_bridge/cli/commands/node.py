@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     prepare()
     from embodiment_bridge.launching.executables import PACKAGE, node_factory, take_priority
-    from embodiment_bridge.nodes.base.main import run as run_node
+    from embodiment_bridge.nodes.base.runtime import run as run_node
 
     make_node = node_factory(PACKAGE, arguments.name)
     take_priority(arguments.name)

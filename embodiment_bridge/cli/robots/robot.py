@@ -118,7 +118,7 @@ def _of_model(model: str, share: Path) -> Path | None:
 def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
     """The skills that the player serves where a recording is the body."""
     from embodiment_bridge.bags.reader import BagReader
-    from embodiment_bridge.nodes.bags.recorded_skills import description_of, recorded_list
+    from embodiment_bridge.nodes.bags.bag_playback import description_of, recorded_list
 
     with BagReader(directory) as reader:
         recorded = recorded_list(reader)

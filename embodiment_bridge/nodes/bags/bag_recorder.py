@@ -19,8 +19,8 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.bags.bag_qos import to_record, to_store
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.message_types import message_class
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.messages import message_class
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 
 LOOK_S = 0.25  # between two checks for new topics
 HIDDEN = re.compile(r"/_")  # internal topics of the middleware and of actions

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of all nodes of this package: lifecycle, parameters, diagnostics, clear failures."""
+"""The base class of all nodes of this package.
+
+Lifecycle, parameters, diagnostics, clear failures; a failed configure removes what it added to the graph.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.publisher import Publisher
 from rclpy.service import Service
@@ -20,13 +24,39 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.nodes.base.action_twins import ActionTwins
-from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
+from embodiment_bridge.nodes.base.action_server import ActionTwins
 from embodiment_bridge.nodes.base.clock_watch import ClockWatch
-from embodiment_bridge.nodes.base.graph_entities import GraphEntities
-from embodiment_bridge.nodes.base.node_options import NodeOptions
-from embodiment_bridge.nodes.base.parameters import declare
+from embodiment_bridge.nodes.base.executor import CallbackGuard
+from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
+
+# Remembers what a node has on the graph, to remove what a failed configure added.
+
+# Waitables come last: events of a publisher are waitables too, and end with it.
+_KINDS: Final = ("publishers", "subscriptions", "services", "clients", "timers", "waitables")
+
+
+class GraphEntities:
+    """The publishers, services, actions and timers of a node at construction."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._before = {id(one) for kind in _KINDS for one in getattr(node, kind)}
+
+    def take_off_new(self) -> None:
+        """Destroy everything that was added since: publishers, services, actions, timers."""
+        node = self._node
+        for kind in _KINDS[:-1]:
+            destroy = getattr(node, f"destroy_{kind[:-1]}")
+            for one in self._new(kind):
+                destroy(one)
+        for action in self._new("waitables"):
+            if hasattr(action, "destroy"):
+                action.destroy()
+
+    def _new(self, kind: str) -> list[Any]:
+        return [one for one in getattr(self._node, kind) if id(one) not in self._before]
+
 
 NOT_CONFIGURED, NOT_ACTIVATED = "not configured: ", "not activated: "
 CANNOT = (BridgeError, OSError, MemoryError)  # OSError: a full disk, no descriptor left

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteBml, ExecuteSkill
-from embodiment_bridge.nodes.base.deferred_action import KEEP_S
+from embodiment_bridge.nodes.base.action_server import KEEP_S
 
 F = TypeVar("F")  # feedback of the action
 R = TypeVar("R")  # its result

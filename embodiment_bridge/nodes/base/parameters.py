@@ -1,18 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declares parameters with description, range and choices, and reads them with a clear error."""
+"""Declares and reads the parameters of a node, and types the options that every node passes to rclpy."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.context import Context
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import Parameter as RosParameter
 
 
-def descriptor(parameter: Parameter) -> ParameterDescriptor:
+class NodeOptions(TypedDict, total=False):
+    """Options of ``rclpy.node.Node``, by the same names, and with the same defaults where one is left out."""
+
+    context: Context
+    namespace: str | None
+    cli_args: list[str]
+    use_global_arguments: bool
+    enable_rosout: bool
+    start_parameter_services: bool
+    parameter_overrides: list[Parameter]
+
+
+def descriptor(parameter: RosParameter) -> ParameterDescriptor:
     """The ROS descriptor of a parameter."""
     about = parameter.description
     if parameter.choices:
@@ -30,7 +44,7 @@ def descriptor(parameter: Parameter) -> ParameterDescriptor:
     return result
 
 
-def declare(node: Node, parameters: Iterable[Parameter]) -> dict[str, Any]:
+def declare(node: Node, parameters: Iterable[RosParameter]) -> dict[str, Any]:
     """Declare the parameters that are not declared yet, and return all values by name.
 
     Raises:
@@ -47,7 +61,7 @@ def declare(node: Node, parameters: Iterable[Parameter]) -> dict[str, Any]:
     return values
 
 
-def _declare(node: Node, parameter: Parameter) -> None:
+def _declare(node: Node, parameter: RosParameter) -> None:
     try:
         node.declare_parameter(parameter.name, parameter.default, descriptor(parameter))
     except InvalidParameterTypeException as error:

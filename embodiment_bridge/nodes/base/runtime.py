@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A separate ROS context with an executor, for a process or a test; at the end it destroys all of its nodes."""
+"""A separate ROS context with an executor, for a process or a test, which destroys all of its nodes at the end.
+
+``run`` runs one node as a process.
+"""
 
 import gc
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from types import TracebackType
@@ -14,8 +18,9 @@ from rclpy.signals import SignalHandlerOptions
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.clock_steps import ClockSteps
+from embodiment_bridge.nodes.base.clock_watch import ClockSteps
 from embodiment_bridge.nodes.base.executor import make_executor, spin
+from embodiment_bridge.nodes.base.signals import stop_on_signals
 
 N = TypeVar("N", bound=Node)
 UNSAFE = 8  # exit code: a body may still be driven
@@ -99,3 +104,37 @@ class Runtime:
     def spin(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve callbacks until ``until()`` is true or the context ends."""
         spin(self.executor, self.context, until)
+
+
+# Runs one node as a process, for `ros2 run` and launch.
+
+NOT_STARTED = 2  # exit code
+
+
+def run(
+    make_node: Callable[..., BridgeNode],
+    words: Sequence[str] | None = None,
+    until: Callable[[], bool] = lambda: False,
+    *,
+    end_if_not_started: bool = False,
+) -> int:
+    """Serve one node until a signal ends it, or ``until()`` is true.
+
+    words: ROS arguments; None: those of the command line.
+
+    Returns:
+        The exit code: 0, ``runtime.UNSAFE``, or 2 if the node was not configured and activated at the start and
+        ``end_if_not_started``.
+    """
+    with stop_on_signals() as stopped, Runtime(sys.argv if words is None else words) as runtime:
+        node = runtime.add(make_node(context=runtime.context))
+
+        def failed() -> bool:
+            return end_if_not_started and bool(node.not_started)
+
+        def done() -> bool:
+            runtime.settle()
+            return stopped() or until() or failed()
+
+        runtime.spin(done)
+    return runtime.exit_code or (NOT_STARTED if failed() else 0)

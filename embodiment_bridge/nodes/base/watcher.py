@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.core.rotation import rpy_from_quaternion, wrap_angle
 from embodiment_bridge.link.session import Phase
 from embodiment_bridge.msg import BodyStatus, LinkState
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 
 POSTURES = {BodyStatus.UNKNOWN: "unknown", BodyStatus.STANDING: "standing"}

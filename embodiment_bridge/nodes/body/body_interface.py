@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that all body nodes share: skills, commands, status, model, markers, link, clock."""
+"""The parts that all body nodes share.
 
-from collections.abc import Callable, Collection, Mapping
+Skills, commands, status, model, markers, link, and the clock of percepts, which may be published on /clock.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, SkillReport
@@ -16,21 +21,70 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.lights import Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.outlet import Outlet
+from embodiment_bridge.nodes.base.outlet import Outlet, PackedOutlet
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.body.body_clock import BodyClock
 from embodiment_bridge.nodes.body.body_commands import BodyCommands
-from embodiment_bridge.nodes.body.body_status import BodyStatusPublisher
+from embodiment_bridge.nodes.body.body_publishers import (
+    DRAWN,
+    JointStates,
+    MarkerPublisher,
+    OdometryPublisher,
+    RobotModel,
+)
 from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory, JointSample
-from embodiment_bridge.nodes.body.joint_states import JointStates
-from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
-from embodiment_bridge.nodes.body.marker_publisher import DRAWN, MarkerPublisher
-from embodiment_bridge.nodes.body.odometry import OdometryPublisher
-from embodiment_bridge.nodes.body.robot_model import RobotModel
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
+from embodiment_bridge.nodes.body.status_publishers import BodyStatusPublisher, LinkPublisher
 from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.markers import Light
+
+# ROS time of percepts: that of the node's clock, or simulated time that this node publishes on /clock.
+
+NANOSECONDS = 1_000_000_000
+
+
+class BodyClock:
+    """Gives the stamp of each event; call ``stamp`` once per event. With ``publish`` the body's time becomes /clock.
+
+    A simulator that restarts begins at zero; /clock continues from its last value, so that it never runs backwards.
+    """
+
+    def __init__(self, node: Node, publish: bool) -> None:
+        self._node = node
+        self._topic: PackedOutlet[str] | None = None
+        if publish:
+            self._topic = PackedOutlet(Outlet(node, Clock, "/clock", profile("sensor")), _message)
+        self._last = 0
+        self._offset = 0
+
+    def stamp(self, seconds: float | None) -> Time:
+        """The stamp of an event at ``seconds`` of the body's own clock."""
+        if self._topic is None:
+            now: Time = self._node.get_clock().now().to_msg()
+            return now
+        if seconds is not None:
+            self._advance(round(seconds * NANOSECONDS))
+            if self._topic.wanted:
+                self._topic.publish("", (), self._time())
+        return self._time()
+
+    def destroy(self) -> None:
+        """Remove /clock from the graph."""
+        if self._topic is not None:
+            self._topic.destroy()
+
+    def _advance(self, body_time: int) -> None:
+        if body_time + self._offset < self._last:
+            self._offset = self._last - body_time
+        self._last = body_time + self._offset
+
+    def _time(self) -> Time:
+        return Time(sec=self._last // NANOSECONDS, nanosec=self._last % NANOSECONDS)
+
+
+def _message(shape: str, numbers: Sequence[float], stamp: Time) -> Clock:
+    return Clock(clock=stamp)
+
 
 PARAMETERS = (
     Parameter("body_file", "", "Path of the body's description (config/bodies/*.yaml)."),

@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool
 
 from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.clock_steps import ClockSteps
+from embodiment_bridge.nodes.base.clock_watch import ClockSteps
 from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin
 
 NAME = "emergency_stop"

@@ -9,7 +9,7 @@ from rclpy.node import Node
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.dynamixel.virtual.faults import Option
 from embodiment_bridge.dynamixel.virtual.requests import ActiveFault, Requests, option_value
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.srv import InjectFault
 
 

@@ -18,8 +18,8 @@ from embodiment_bridge.body.state import SkillReport, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.trajectory import OVER, TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.base.stamps import seconds
+from embodiment_bridge.nodes.base.action_server import DeferredActionServer
+from embodiment_bridge.nodes.base.messages import seconds
 from embodiment_bridge.nodes.body.body_commands import delay_of, trajectory_of
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 

@@ -26,13 +26,12 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup, plain_bo
 from embodiment_bridge.dynamixel.messages import battery_state, joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
-from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos, with_doubts
-from embodiment_bridge.nodes.body.servo_services import ServoServices
+from embodiment_bridge.nodes.body.servo_maintenance import ServoServices, diagnose_servos, with_doubts
 from embodiment_bridge.nodes.body.speaking import Voice, with_voice
 from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.urdf import read_urdf

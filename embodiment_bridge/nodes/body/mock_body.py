@@ -25,7 +25,7 @@ from embodiment_bridge.mock.sight import Sight
 from embodiment_bridge.mock.skills import LONGEST_TEXT, NativeSkills
 from embodiment_bridge.mock.world import Hand, World, stiff_hand
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.msg import AudioState
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.sound.speech_topic import CHANNEL, TOPIC
+from embodiment_bridge.nodes.sound.audio import CHANNEL, TOPIC
 
 SAY = Skill(
     "say",

@@ -1,22 +1,170 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Senses a simulated robot once per cycle and publishes what has subscribers."""
+"""Senses a simulated robot once per cycle, publishes what has subscribers, and paints camera pictures."""
 
+import threading
+from array import array
+from collections.abc import Iterable
 from dataclasses import replace
-from math import ceil
+from math import ceil, tan
 from typing import Final
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance, Vector3
+from nav_msgs.msg import Odometry as OdometryMessage
+from rclpy.node import Node
+from sensor_msgs.msg import BatteryState, CameraInfo, Image, Imu
+from std_msgs.msg import Header
+from typing_extensions import override
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import joint_states, pose
+from embodiment_bridge.body.state_messages import joint_states, pose, turn
+from embodiment_bridge.core.closed_on_exit import OwnThread
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.msg import TouchState, TouchStates
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
-from embodiment_bridge.nodes.mujoco import messages
-from embodiment_bridge.physics.senses import Battery, Odometry, Senses
+from embodiment_bridge.physics.assembly import EYE
+from embodiment_bridge.physics.camera import Painter
+from embodiment_bridge.physics.engine import mujoco
+from embodiment_bridge.physics.senses import Battery, Inertial, Odometry, Senses
 from embodiment_bridge.physics.sight import Sight
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array
+
+# Publishes pictures of a simulated world, painted on a thread of their own so that the robot does not wait.
+
+POLL_S: Final = 0.2  # after which the thread checks again whether it is to end
+OPTICAL_FRAME: Final = "camera_optical_frame"
+
+
+class CameraPublisher(OwnThread):
+    """Publishes camera/image_raw and camera/camera_info until it is closed. On one thread: ``offer``.
+
+    Args:
+        node: configured.
+        simulation: whose world is painted.
+        values: camera (a name; the field of view is that of the robot's own eye, or the model's for others),
+            camera_width, camera_height, camera_rate, field_of_view, frame_prefix.
+    """
+
+    def __init__(self, node: Node, simulation: Simulation, values: ParameterValues) -> None:
+        super().__init__()
+        self._node = node
+        self._model = simulation.model
+        self._camera = str(values["camera"])
+        self._size = int(values["camera_width"]), int(values["camera_height"])
+        self._view = float(values["field_of_view"]) if self._camera == EYE else None
+        self._frame = f"{values['frame_prefix']}{OPTICAL_FRAME if self._camera == EYE else self._camera}"
+        self._period = 1.0 / float(values["camera_rate"])
+        self._data = mujoco.MjData(self._model)
+        self._stamp = Time()
+        self._due = 0.0
+        self._wanted = threading.Event()  # set while a picture waits to be painted
+        self._images = node.create_publisher(Image, "camera/image_raw", profile("sensor"))
+        self._infos = node.create_publisher(CameraInfo, "camera/camera_info", profile("sensor"))
+        self._start("camera")
+
+    def offer(self, simulation: Simulation, seconds: float, stamp: Time) -> None:
+        """Have the present state painted, if a picture is due, has listeners, and the last one is done."""
+        if seconds < self._due - self._period:  # the clock went back
+            self._due = seconds
+        if seconds < self._due or self._wanted.is_set() or not self._images.get_subscription_count():
+            return
+        self._due = seconds + self._period
+        self._stamp = stamp
+        mujoco.mj_copyData(self._data, self._model, simulation.data)
+        self._wanted.set()
+
+    @override
+    def close(self) -> None:
+        super().close()
+        self._node.destroy_publisher(self._images)
+        self._node.destroy_publisher(self._infos)
+
+    @override
+    def _serve(self) -> None:
+        try:
+            with Painter(self._model, self._camera, *self._size, self._view) as painter:
+                while not self._closing.is_set():
+                    if self._wanted.wait(POLL_S):
+                        self._publish(painter)
+                        self._wanted.clear()
+        except ConfigError as error:
+            self._node.get_logger().error(f"no pictures: {error}")
+
+    def _publish(self, painter: Painter) -> None:
+        width, height = self._size
+        header = Header(stamp=self._stamp, frame_id=self._frame)
+        picture = painter.paint(self._data)
+        image = Image(header=header, width=width, height=height, encoding="rgb8", step=3 * width)
+        image.data = array("B", picture.tobytes())
+        self._images.publish(image)
+        self._infos.publish(_info(header, width, height, painter.height))
+
+
+def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
+    """Of an ideal pinhole whose picture is ``angle`` rad high."""
+    focal = 0.5 * height / tan(0.5 * angle)
+    x, y = 0.5 * width, 0.5 * height
+    info = CameraInfo(header=header, width=width, height=height, distortion_model="plumb_bob")
+    info.d = [0.0] * 5
+    info.k = [focal, 0.0, x, 0.0, focal, y, 0.0, 0.0, 1.0]
+    info.r = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    info.p = [focal, 0.0, x, 0.0, 0.0, focal, y, 0.0, 0.0, 0.0, 1.0, 0.0]
+    return info
+
+
+def imu(reading: Inertial, stamp: Time, frame: str) -> Imu:
+    """A reading of the IMU; ``frame`` is that of the sensor."""
+    message = Imu(header=Header(stamp=stamp, frame_id=frame))
+    message.orientation = _turn(reading.turn)
+    message.angular_velocity = _vector(reading.rates)
+    message.linear_acceleration = _vector(reading.acceleration)
+    return message
+
+
+def odometry(state: BodyState, speed: Vector, stamp: Time, prefix: str) -> OdometryMessage:
+    """The pose of base_link in ``odom``, with its speed (m/s) and rates in its own axes."""
+    message = OdometryMessage(header=Header(stamp=stamp, frame_id=f"{prefix}odom"))
+    message.child_frame_id = f"{prefix}base_link"
+    x, y, z = state.base_position
+    message.pose = PoseWithCovariance(pose=Pose(position=Point(x=x, y=y, z=z), orientation=turn(state)))
+    message.twist = TwistWithCovariance(twist=Twist(linear=_vector(speed), angular=_vector(state.base_rates)))
+    return message
+
+
+def touch(touches: Iterable[tuple[str, bool]], stamp: Time, frame: str) -> TouchStates:
+    """Which of the last links touch something; ``frame`` is base_link."""
+    sensors = [TouchState(name=name, touched=touched) for name, touched in touches]
+    return TouchStates(header=Header(stamp=stamp, frame_id=frame), sensors=sensors)
+
+
+def battery_state(battery: Battery, stamp: Time) -> BatteryState:
+    """The state of the battery."""
+    message = BatteryState(header=Header(stamp=stamp), present=True)
+    message.voltage = battery.voltage
+    message.current = -battery.power / battery.voltage
+    message.percentage = battery.charge
+    message.capacity = message.design_capacity = battery.capacity / battery.voltage
+    message.charge = battery.charge * message.capacity
+    message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+    message.power_supply_health = BatteryState.POWER_SUPPLY_HEALTH_GOOD
+    message.power_supply_technology = BatteryState.POWER_SUPPLY_TECHNOLOGY_LION
+    return message
+
+
+def _vector(values: Vector) -> Vector3:
+    x, y, z = values
+    return Vector3(x=x, y=y, z=z)
+
+
+def _turn(quaternion: tuple[float, float, float, float]) -> Quaternion:
+    x, y, z, w = quaternion
+    return Quaternion(x=x, y=y, z=z, w=w)
+
 
 ENTITIES_HZ, TOUCH_HZ, BATTERY_HZ = 10.0, 50.0, 1.0
 BLIND: Final = "the robot has no camera_link and no camera: it sees entities on all sides"
@@ -76,11 +224,11 @@ class Percepts:
         if state.has_base and wanted("pose"):
             interface.publish("pose", pose(state, stamp, prefix + "map"))
         if state.has_base and wanted("odom"):
-            interface.publish("odom", messages.odometry(state, self._simulation.speed, stamp, prefix))
+            interface.publish("odom", odometry(state, self._simulation.speed, stamp, prefix))
         if wanted("imu"):
-            interface.publish("imu", messages.imu(self._senses.imu, stamp, prefix + "imu_link"))
+            interface.publish("imu", imu(self._senses.imu, stamp, prefix + "imu_link"))
         if self._is_due(TOUCH_HZ) and wanted("touch"):
-            interface.publish("touch", messages.touch(self._senses.touches, stamp, prefix + "base_link"))
+            interface.publish("touch", touch(self._senses.touches, stamp, prefix + "base_link"))
         if self._is_due(ENTITIES_HZ) and self._sight.things:
             known = self._memory.look(
                 self._sight.picture(), state.time, stamp, self._sight.surely_shows
@@ -89,7 +237,7 @@ class Percepts:
                 known += self._memory.forgotten
                 interface.publish("entities", entity_array(known, stamp, prefix + "map"))
         if self._is_due(BATTERY_HZ):
-            interface.publish("battery", messages.battery_state(self._battery, stamp))
+            interface.publish("battery", battery_state(self._battery, stamp))
         self._cycles += 1
 
     def _is_due(self, frequency: float) -> bool:

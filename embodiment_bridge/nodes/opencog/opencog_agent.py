@@ -27,8 +27,7 @@ from embodiment_bridge.msg import (
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
-from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
-from embodiment_bridge.nodes.opencog.opencog_needs import OpencogNeeds
+from embodiment_bridge.nodes.opencog.opencog_feelings import OpencogMood, OpencogNeeds
 from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.protocols.opencog.convert import Messages, Perceptor

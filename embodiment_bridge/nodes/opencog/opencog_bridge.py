@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from embodiment_bridge.link.session import Phase, Session
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
-from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.base.parameters import NodeOptions
+from embodiment_bridge.nodes.body.status_publishers import LinkPublisher
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
 from embodiment_bridge.nodes.opencog.opencog_agent import OpencogAgent
 from embodiment_bridge.protocols.opencog.network.element import Element

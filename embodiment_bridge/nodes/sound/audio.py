@@ -1,21 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects a player to the graph: the topic ``audio_state``, and a timer that runs while something plays."""
+"""Connects a player to the graph, and to one run as its ``MediaPort``."""
 
 import math
 from collections.abc import Callable
+from itertools import count
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.timer import Timer
+from std_msgs.msg import String
+from typing_extensions import override
 
+from embodiment_bridge.behaviour.engine.ports import MediaPort, SoundReport, SoundRequest, SoundStatus
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.parameter import NodeValues
-from embodiment_bridge.media.cue import ChannelState
+from embodiment_bridge.media import cue as say
+from embodiment_bridge.media.cue import SPEECH, ChannelState, Cue
 from embodiment_bridge.media.player import Player
+from embodiment_bridge.media.speech.store import MAX_TEXT
 from embodiment_bridge.msg import AudioState
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings, make_player
 from embodiment_bridge.nodes.sound.mouth_light import MouthLight
+
+# The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays.
+
+STATUS = {
+    say.LOADING: SoundStatus.RUNNING,
+    say.PLAYING: SoundStatus.RUNNING,
+    say.ENDED: SoundStatus.ENDED,
+    say.STOPPED: SoundStatus.STOPPED,
+    say.REPLACED: SoundStatus.REPLACED,
+    say.FAILED: SoundStatus.FAILED,
+}
+
+
+class RunMedia(MediaPort):
+    """Plays the sounds of one run."""
+
+    def __init__(self, player: Player, run_id: str) -> None:
+        self._player, self._run_id = player, run_id
+
+    @property
+    @override
+    def speaks(self) -> bool:
+        return self._player.speaks
+
+    @override
+    def start(self, request: SoundRequest) -> None:
+        cue = Cue(
+            request.id,
+            self._run_id,
+            request.channel or say.MAIN,
+            url=request.url,
+            text=request.content,
+            voice=request.voice,
+            language=request.language,
+            rate=1.0 if request.rate is None else request.rate,
+            volume=request.volume,
+            fade=request.fade,
+            marks_url=request.marks_url,
+        )
+        self._player.start(cue)
+
+    @override
+    def report(self, request_id: str) -> SoundReport:
+        status = self._player.status_of(request_id)
+        return SoundReport(
+            request_id,
+            STATUS[status.status],
+            status.held,
+            status.reason,
+            status.words,
+            status.left,
+        )
+
+    @override
+    def cancel(self, request_id: str) -> None:
+        self._player.cancel(request_id)
+
+    @override
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
+        return self._player.command(action, volume, channel)
+
+    @override
+    def hold(self, on: bool) -> None:
+        self._player.hold(self._run_id, on)
+
 
 PERIOD = 0.05  # s of wall time
 # A sound that is being loaded, paused or held is published every so many periods: the player still runs.
@@ -107,3 +179,40 @@ class Audio:
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._topic.publish(message)
+
+
+# The topic ``speak`` of a robot with a sound player: each text is spoken, and an empty one ends it.
+
+TOPIC = "speak"
+CHANNEL = SPEECH
+
+
+class SpeechTopic:
+    """Serves the topic with ``audio`` while ``node`` is active; ``audio_state`` shows what comes of a text."""
+
+    def __init__(self, node: BridgeNode, audio: Audio) -> None:
+        self._node, self._audio = node, audio
+        self._numbers = count(1)
+        self._subscribed = node.create_subscription(String, TOPIC, self._take, profile("command"))
+
+    def stop(self) -> None:
+        """End what is spoken."""
+        self._audio.player.forget(TOPIC)
+        self._audio.serve()
+
+    def destroy(self) -> None:
+        """Take the topic off the graph; what is spoken ends with the player."""
+        self._node.destroy_subscription(self._subscribed)
+
+    def _take(self, message: String) -> None:
+        player, text = self._audio.player, message.data.strip()
+        player.forget(TOPIC)  # a newer text ends the one before
+        if text and not self._node.active:
+            self._node.get_logger().warning(f"{TOPIC}: nothing is spoken: the node is inactive")
+        elif len(text) > MAX_TEXT:
+            self._node.get_logger().warning(
+                f"{TOPIC}: a text of {len(text)} characters is longer than {MAX_TEXT}"
+            )
+        elif text:
+            player.start(Cue(f"{TOPIC}/{next(self._numbers)}", TOPIC, CHANNEL, text=text))
+        self._audio.serve()

@@ -19,7 +19,7 @@ from embodiment_bridge.media.outputs.output import Output
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.speech.choice import PARAMETERS as SPEECH_PARAMETERS
 from embodiment_bridge.media.speech.choice import open_speech
-from embodiment_bridge.nodes.sound.mouth_parameters import PARAMETERS as MOUTH_PARAMETERS
+from embodiment_bridge.nodes.sound.mouth_light import PARAMETERS as MOUTH_PARAMETERS
 
 MEGABYTE = 1_000_000
 PARAMETERS = (

@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A light that is as bright as the mouth is open, so that people see which robot speaks."""
+"""A light that is as bright as the mouth is open, so that people see which robot speaks, and its parameters."""
 
 from collections.abc import Iterable
 
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
-from embodiment_bridge.core.parameter import NodeValues
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.media.cue import PLAYING, ChannelState
+from embodiment_bridge.motion.skills.lights import LIGHTS
 from embodiment_bridge.msg import LightCommand, SkillList
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.sound.mouth_parameters import AUTO, NONE
+
+# Parameters of the light that follows the mouth.
+
+AUTO, NONE = "auto", "none"
+PARAMETERS = (
+    Parameter(
+        "mouth_light",
+        AUTO,
+        "The light that is as bright as the mouth is open; auto: the face that a body has, else its eyes.",
+        choices=(AUTO, *LIGHTS, NONE),
+    ),
+    Parameter("mouth_closed", 0.2, "How bright it is while the mouth is closed, of 1.", 0.0, 1.0),
+)
+
 
 LEVEL = "level"
 

@@ -14,7 +14,7 @@ from embodiment_bridge.fetching import Fetcher
 from embodiment_bridge.media.cue import COMMANDS, MAIN, OVER, Cue
 from embodiment_bridge.media.speech.store import MAX_TEXT
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.sound.audio import Audio
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
 from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules

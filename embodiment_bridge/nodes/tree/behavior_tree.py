@@ -1,29 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node that runs BML documents and plans of actions on the body of its namespace."""
+"""The node that runs BML documents and plans of actions on the body of its namespace.
 
-from collections.abc import Callable, Mapping
+Its parts, its parameters, and a warning about guards that can never hold.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from typing_extensions import override
 
+from embodiment_bridge.bml.base.conditions import Compare, describe
 from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings
-from embodiment_bridge.nodes.tree.bml_server import BmlServer
+from embodiment_bridge.nodes.tree.bml_server import PARAMETERS as START_PARAMETERS
+from embodiment_bridge.nodes.tree.bml_server import BmlServer, StartRequests
+from embodiment_bridge.nodes.tree.goal_gate import PARAMETERS as GATE_PARAMETERS
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
-from embodiment_bridge.nodes.tree.guard_watch import GuardWatch
+from embodiment_bridge.nodes.tree.plan_server import PARAMETERS as PLAN_PARAMETERS
 from embodiment_bridge.nodes.tree.plan_server import PlanServer
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS as RULE_PARAMETERS
 from embodiment_bridge.nodes.tree.runs.performer import Performer
 from embodiment_bridge.nodes.tree.runs.run_controls import RunControls
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
-from embodiment_bridge.nodes.tree.start_requests import StartRequests
-from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
+from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
+from embodiment_bridge.nodes.tree.values.team_feed import PARAMETERS as TEAM_PARAMETERS
+
+# Reports a guard that can never hold, because nothing on the graph publishes its value.
+
+LOOK_S = 1.0  # s of wall time
+LOOKS = 5  # with a body and without the value; what a robot publishes begins soon after its skills
+
+
+class GuardWatch:
+    """Looks at the values of ``guards`` once the ``body`` is there; each ``trouble`` is an error in the log, once."""
+
+    def __init__(
+        self, node: BridgeNode, guards: Sequence[Compare], feed: BlackboardFeed, body: BodySkills
+    ) -> None:
+        self.trouble = ""
+        self._node, self._guards, self._feed, self._body = node, guards, feed, body
+        self._looks = 0
+        self._timer = None
+        if guards:
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self._timer = node.create_timer(LOOK_S, self.look, clock=steady)
+
+    def look(self) -> None:
+        """See whether each guard has a value."""
+        waiting = bool(self._body.missing) or not self._node.active
+        self._looks = 0 if waiting else self._looks + 1
+        if self._looks < LOOKS:
+            return
+        troubles = self._feed.unpublished
+        found = next((guard for guard in self._guards if guard.key in troubles), None)
+        trouble = "" if found is None else _text(found, troubles[found.key])
+        if trouble and trouble != self.trouble:
+            self._node.get_logger().error(trouble)
+        self.trouble = trouble
+
+    def destroy(self) -> None:
+        """Take the timer off the node."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+
+
+def _text(guard: Compare, why: str) -> str:
+    return f"parameter guards: {describe(guard)} cannot hold, so nothing runs: {why}"
+
+
+# All parameters of the behaviour-tree node.
+
+PARAMETERS = (
+    Parameter(
+        "tick_rate", 50.0, "Ticks per second (Hz) while a document runs; none while idle.", 1.0, 1000.0
+    ),
+    Parameter(
+        "breakpoints",
+        [""],
+        "Names or JSON pointers of nodes before which runs pause; may be set at any time.",
+        fixed=False,
+    ),
+    Parameter("log_dir", "", "Folder for one log file of JSON lines per run; empty: none are written."),
+    *PLAN_PARAMETERS,
+    *START_PARAMETERS,
+    *RULE_PARAMETERS,
+    *GATE_PARAMETERS,
+    *TEAM_PARAMETERS,
+    Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
+)
 
 
 class BehaviorTree(BridgeNode):

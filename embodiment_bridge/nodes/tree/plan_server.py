@@ -11,9 +11,8 @@ from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR, Options
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
 from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.base.action_server import DeferredActionServer, run_id_of
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.base.goal_ids import run_id_of
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings

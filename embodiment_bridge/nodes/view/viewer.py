@@ -30,15 +30,15 @@ from embodiment_bridge.msg import (
     TreeSnapshot,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.node_options import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.view.robot_driver import RobotDriver
 from embodiment_bridge.viewing.buttons import BUTTONS, EMERGENCY_STOP, STOP
 from embodiment_bridge.viewing.controls import Controls
+from embodiment_bridge.viewing.gate import TOKEN_VARIABLE, token_of_user
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.painter import Painter
 from embodiment_bridge.viewing.robot_view import PLACING, RobotView
-from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
 
 ALL: Final = "*"
 SWITCH_S: Final = (

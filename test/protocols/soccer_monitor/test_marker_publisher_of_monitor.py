@@ -7,8 +7,8 @@ from monitor_stage import BALL, nao, simspark, slt
 from rclpy.serialization import deserialize_message, serialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.soccer import scene_marker_publisher
-from embodiment_bridge.nodes.soccer.scene_marker_publisher import SceneMarkerPublisher
+from embodiment_bridge.nodes.soccer import monitor_publishers
+from embodiment_bridge.nodes.soccer.monitor_publishers import SceneMarkerPublisher
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import SceneMarkers
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 
@@ -56,7 +56,7 @@ def changes(*places):
 
 @pytest.fixture
 def topic(monkeypatch):
-    monkeypatch.setattr(scene_marker_publisher, "FEW", 2)
+    monkeypatch.setattr(monitor_publishers, "FEW", 2)
     return Topic()
 
 

@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.resolve import resolve
-from embodiment_bridge.nodes.soccer.trainer_services import SERVICES
+from embodiment_bridge.nodes.soccer.soccer_monitor import SERVICES
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.protocols.soccer_monitor.convert import Trainer

@@ -1,15 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The skills of the body of this namespace, and whether it is there: its topics `skills` and `link_state`."""
+"""Knows the skills of the body of this namespace, and why it is not there."""
 
 from collections.abc import Callable
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.msg import LinkState, SkillList
+from embodiment_bridge.nodes.base.bridge_node import REFUSALS
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.body.skill_messages import skill_infos
-from embodiment_bridge.nodes.tree.runs.failed_nodes import FailedNodes
+from embodiment_bridge.nodes.body.skill_server import skill_infos
+
+
+class FailedNodes:
+    """Listens to /diagnostics until ``destroy``: once a second each node says there what is wrong with it."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._folder = node.get_namespace().rstrip("/") + "/"
+        self._reasons: dict[str, str] = {}
+        self._topic = node.create_subscription(DiagnosticArray, "/diagnostics", self._take, profile("state"))
+
+    def __str__(self) -> str:
+        """``/mock_body: not configured: ...``; empty if no node said so."""
+        return "; ".join(f"{name}: {reason}" for name, reason in self._reasons.items())
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self._node.destroy_subscription(self._topic)
+
+    def _take(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            folder, _, name = status.name.rpartition("/")
+            if f"{folder}/" != self._folder or name == self._node.get_name():
+                continue
+            if status.level == DiagnosticStatus.ERROR and status.message.startswith(REFUSALS):
+                self._reasons[status.name] = status.message
+            else:
+                self._reasons.pop(status.name, None)
 
 
 class BodySkills:

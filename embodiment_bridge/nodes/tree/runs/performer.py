@@ -1,27 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets runs of documents and plans have the body, one after the other, and ticks them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.runs.director import Director, OnNew
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.core.errors import BridgeError, CommandError
+from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
-from embodiment_bridge.nodes.tree.runs.breakpoints import Breakpoints
-from embodiment_bridge.nodes.tree.runs.client_watch import ClientWatch
-from embodiment_bridge.nodes.tree.runs.performance import Performance
+from embodiment_bridge.nodes.tree.runs.performance import MAX_BREAKPOINTS, Performance
 from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance
+from embodiment_bridge.nodes.tree.runs.run_controls import ClientWatch
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 from embodiment_bridge.nodes.tree.runs.safety import Guards
 from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
 from embodiment_bridge.nodes.tree.values.team_feed import TeamFeed
+
+
+class Breakpoints:
+    """Sets them in all ``runs()`` when the parameter changes.
+
+    Raises:
+        ConfigError: there are too many.
+    """
+
+    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[Performance | PlanPerformance]]) -> None:
+        self._node = node
+        self._runs = runs
+        if len(self.names()) > MAX_BREAKPOINTS:
+            raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
+        node.add_on_set_parameters_callback(self._set)
+
+    def names(self) -> set[str]:
+        """The breakpoints of the node; goals may have their own beside them."""
+        return {name for name in self._node.get_parameter("breakpoints").value if name}
+
+    def destroy(self) -> None:
+        """Stop listening."""
+        self._node.remove_on_set_parameters_callback(self._set)
+
+    def _set(self, parameters: list[RosParameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name != "breakpoints":
+                continue
+            names = {name for name in parameter.value or () if name}
+            if len(names) > MAX_BREAKPOINTS:
+                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
+                return SetParametersResult(successful=False, reason=text)
+            for performance in self._runs():
+                performance.run.set_breakpoints({*names, *performance.breakpoints})
+        return SetParametersResult(successful=True)
+
 
 WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time stands still, so a run can end
 

@@ -14,7 +14,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from embodiment_bridge.behaviour.engine.blackboard import MAX_TEXT
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.base.message_types import message_class
+from embodiment_bridge.nodes.base.messages import message_class
 from embodiment_bridge.nodes.tree.values.blackboard_sources import Source
 
 LOOK_EVERY = 0.5  # s of wall time between looks for topics that have no publisher yet

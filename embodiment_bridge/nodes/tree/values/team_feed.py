@@ -11,9 +11,8 @@ from rclpy.serialization import deserialize_message
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.msg import Entity, EntityArray, GameState
-from embodiment_bridge.nodes.base.message_types import Message
+from embodiment_bridge.nodes.base.messages import Message, seconds
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.tree.values.team_values import Game, Seen, TeamValues
 
 EVERY_S: Final = 0.1  # so often the values are made anew, as entities come 25 times a second

@@ -1,17 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An action server for goals that end later, in another callback or on another thread.
+"""Serves an action for goals that end later, in another callback or on another thread.
+
+The ids of goals and runs; reports a second node that serves the same action.
 
 rclpy offers a coroutine for this, but the events executor polls a waiting coroutine at full speed (one core per goal,
 seen on Jazzy's 7.1.6). Here a goal begins in a callback, and ends by ``finish`` from anywhere.
 """
 
+import uuid
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse
+from rclpy.action.client import ClientGoalHandle
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
+
+
+def goal_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
+    """32 hexadecimal digits."""
+    return uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex
+
+
+def run_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
+    """The run that a goal of the behaviour tree asks for: short, as people read it."""
+    return goal_id_of(goal)[:8]
+
+
+# Detects two nodes that serve one action, such as two robots without namespaces: every goal goes to both.
+
+GOAL = "/_action/send_goal"
+
+
+class ActionTwins:
+    """Checks whether another node serves an action of ``node``."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._before: set[str] = set()
+        self._told: set[str] = set()
+
+    def look(self) -> list[str]:
+        """One line per doubled action. A node that was just replaced is seen once and not reported."""
+        doubled = {
+            name: number for name in self._names() if (number := self._node.count_services(name + GOAL)) > 1
+        }
+        lasting = {name: number for name, number in doubled.items() if name in self._before}
+        lines = {
+            name: f"{number} nodes serve the action {name}: a goal goes to each; two robots need two namespaces"
+            for name, number in lasting.items()
+        }
+        for name in lasting.keys() - self._told:
+            self._node.get_logger().error(lines[name])
+        self._before, self._told = set(doubled), set(lasting)
+        return list(lines.values())
+
+    def _names(self) -> list[str]:
+        servers = [one for one in self._node.waitables if isinstance(one, DeferredActionServer)]
+        return [self._node.resolve_service_name(one.name) for one in servers]
+
 
 # s of the node's time for which a result is kept for late clients. Every status message has all goals of that time, and
 # all clients decode it: with rclpy's 900 s, a body that did 20 skills in 28 s needed three times the CPU after a while;
