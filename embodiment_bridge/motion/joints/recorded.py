@@ -10,6 +10,7 @@ from embodiment_bridge.motion.joints.move import Brake, Move
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 
 BLEND_S = 0.3  # s, at least, for the way from the present angles to the track
+AT_ITS_START = 0.02  # rad within which a track is joined at once: a blend would weaken its beginning
 
 
 def recorded(
@@ -27,8 +28,11 @@ def recorded(
     stretch = max(length / track.length, fastest(track, moved))
     points = points_of(track, stretch)
     start = [brake.rest[joint] for joint in joints]
-    blend_s = max(BLEND_S, shortest_move(moved, start, points[0].positions))
-    return Move(brake, Trajectory(joints, points[0].positions, points), blend_s)
+    first = points[0].positions
+    blend_s = shortest_move(moved, start, first)
+    if any(abs(here - there) > AT_ITS_START for here, there in zip(start, first, strict=True)):
+        blend_s = max(BLEND_S, blend_s)
+    return Move(brake, Trajectory(joints, first, points), blend_s)
 
 
 def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
