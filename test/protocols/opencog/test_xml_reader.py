@@ -17,7 +17,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read
 from embodiment_bridge.wire.codec import Malformed, Unknown
 
 DATA = Path(__file__).parents[2] / "data/opencog"
@@ -207,6 +207,10 @@ OLD = [
     (
         '<pet-signal pet-id="1" timestamp="t" action-plan-id="4" status="done"/>',
         ev.AvatarSignal("1", "t", actions=(ActionSignal("", "4"),)),
+    ),
+    (
+        '<pet-signal pet-id="1" name="bark" timestamp="t" sequence="2"><param type="float" value="1"/></pet-signal>',
+        ev.AvatarSignal("1", "t", actions=(ActionSignal("bark", params=(Param("float", "", "1"),)),)),
     ),
     (
         '<agent-signal agent-id="9" agent-type="pet" name="bark" timestamp="t">'

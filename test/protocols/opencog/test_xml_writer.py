@@ -22,8 +22,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import dialect_of, write, write_brain
+from embodiment_bridge.protocols.opencog.xml.xml_documents import dialect_of, read, write, write_brain
 from embodiment_bridge.standins.oac.intake import validate
 from embodiment_bridge.wire.json_text import command_from_json
 
@@ -98,6 +97,10 @@ REPORTS = [
 @pytest.mark.parametrize(("report", "text"), REPORTS)
 def test_reports(report, text):
     assert f"<action {text}".encode() in write([report])
+
+
+def test_an_observed_action_has_no_status():
+    assert b"status" not in write([ev.AgentSignal("1", T, None, (ActionSignal("walk"),))])
 
 
 def test_reason_of_an_error_is_a_parameter():
