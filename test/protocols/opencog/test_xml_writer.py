@@ -139,6 +139,11 @@ def test_what_an_oac_sends_is_read_back(message):
     assert read(write_brain(message)) == (message,)
 
 
+def test_an_oac_is_not_held_to_the_range_of_feelings():
+    message = ev.EmotionalFeeling("7", (Level("joy", 1.5),))
+    assert read(write_brain(message)) == (message,)
+
+
 def test_an_oac_writes_as_a_real_one():
     point = Param("vector", "target", vector=Vector(339213.4, 1234567.0, 0.0))
     plan = ev.ActionPlan(

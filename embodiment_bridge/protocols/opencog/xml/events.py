@@ -6,7 +6,7 @@
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias, get_args
 
 from embodiment_bridge.protocols.opencog.xml.map_payload import PAYLOAD
 from embodiment_bridge.protocols.opencog.xml.parts import (
@@ -241,18 +241,7 @@ ProxyMessage: TypeAlias = (
 BrainMessage: TypeAlias = ActionPlan | EmotionalFeeling | PsiDemand | SingleActionCommand
 Event: TypeAlias = EmbodimentMsg | ProxyMessage | BrainMessage | BadAction
 
-PROXY_MESSAGES: Final = (
-    MapInfo,
-    TerrainInfo,
-    FinishedFirstTimePerceptTerrianSignal,
-    AvatarSignal,
-    AgentSignal,
-    AgentSensorInfo,
-    Communication,
-    Instruction,
-    StateInfo,
-    BlockStructureSignal,
-)
-BRAIN_MESSAGES: Final = (ActionPlan, EmotionalFeeling, PsiDemand, SingleActionCommand)
+PROXY_MESSAGES: Final[tuple[type, ...]] = get_args(ProxyMessage)
+BRAIN_MESSAGES: Final[tuple[type, ...]] = get_args(BrainMessage)
 COMMANDS: Final = PROXY_MESSAGES + BRAIN_MESSAGES
 OF_FINAL: Final = (TerrainInfo, FinishedFirstTimePerceptTerrianSignal, StateInfo, BlockStructureSignal)

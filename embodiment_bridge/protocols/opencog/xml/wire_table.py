@@ -13,11 +13,12 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from types import UnionType
-from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from embodiment_bridge.protocols.opencog.xml.wire_values import (
     BY_TYPE,
     CONTENT,
+    NUMBER,
     OFFSET,
     PROPERTIES,
     SPEECH,
@@ -29,7 +30,6 @@ from embodiment_bridge.protocols.opencog.xml.xml_parse import BadElementError, E
 
 Faults = list[tuple[str, str]]  # what is wrong with a part that was left out, and the name of its element
 Write = Callable[[Any], str]  # of the dataclass that has the field; the text of the field
-_EMPTY: Final = (None, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def writer(cls: type, tag: str, form: Form, depth: int = 0) -> Callable[[object]
         except BadValueError as error:
             raise error.within(step[0]) from None
         for name in needed:  # after the values that are wrong in any dialect
-            if getattr(value, name) in _EMPTY:
+            if getattr(value, name) in (None, ()):
                 raise BadValueError(
                     getattr(value, name), f"given in this dialect ({form.dialect!r})", f".{name}"
                 )
@@ -171,11 +171,13 @@ def writer(cls: type, tag: str, form: Form, depth: int = 0) -> Callable[[object]
 def _attribute(row: Row, form: Form) -> Write:
     get, on, write = attrgetter(row.name), row.on, row.kind.write
     start = f' {row.names[0]}="'
-    left_out = (None, "") if row.default is None else ("",) if row.default == "" else ()
+    left_out: tuple[object, ...] = (None,) if row.default is None else ()
+    if row.kind is TEXT and row.default in (None, ""):
+        left_out += ("",)
     if on.only not in ("", form.dialect):
         return _nothing(row, form)
-    if row.kind.number and form.six:
-        return lambda owner: f'{start}{float(write(get(owner))):g}"'
+    if row.kind.number and form.six:  # an OAC is not held to the range
+        return lambda owner: f'{start}{float(NUMBER.write(get(owner))):g}"'
     if row.required and not on.place:
         return lambda owner: f'{start}{write(get(owner))}"'
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Codec for a stream of XML documents, which it cuts out of the bytes even where they are not well-formed.
 
-In the network each message is framed by the Router's lines (``codec.py``), and its document goes to ``xml_documents.py``.
+In the network each message is framed by the Router's lines (``router/codec.py``); ``xml_documents.py`` reads its
+document.
 """
 
 import re
