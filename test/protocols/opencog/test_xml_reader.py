@@ -342,6 +342,12 @@ def test_unknown_children_are_named():
     assert message.skipped == ("smell",)
 
 
+def test_unknown_parts_of_a_message_are_passed_over():
+    inner = '<smell/><action name="a"/><smell/><physiology-level name="hunger" value="0.5"/>'
+    _, found = envelope(f'<avatar-signal id="1" timestamp="t">{inner}</avatar-signal>')
+    assert found == ev.AvatarSignal("1", "t", None, (ActionSignal("a"),), (Level("hunger", 0.5),))
+
+
 def test_unknown_root_keeps_its_bytes():
     data = b'<?xml version="1.0"?><smell/>'
     assert read(data, offset=3) == (Unknown(3, data),)
