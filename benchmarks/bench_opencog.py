@@ -17,8 +17,7 @@ from rows import row
 
 from embodiment_bridge.protocols.opencog.xml.events import MapInfo
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Rotation, Vector
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 
 THINGS = 1000
 TURNS = 12
@@ -69,7 +68,7 @@ def thing(number: int) -> Blip:
         Vector(number * 1.25, -number * 2.5, 100.5),
         Rotation(0.0, 0.0, number * 0.001),
         Vector(0.25, number * 0.0005, 0.0),
-        (
+        properties=(
             ("visibility-status", "visible"),
             ("length", "220.0"),
             ("width", "220.0"),

@@ -38,9 +38,8 @@ from embodiment_bridge.protocols.opencog.router.wire import read_feedback
 from embodiment_bridge.protocols.opencog.world.feelings import Merged, rules_of
 from embodiment_bridge.protocols.opencog.world.report import Thing
 from embodiment_bridge.protocols.opencog.xml import events
-from embodiment_bridge.protocols.opencog.xml.stamps import StampClock
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.wire_values import StampClock
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 from embodiment_bridge.wire.codec import Malformed
 
 SATED = {

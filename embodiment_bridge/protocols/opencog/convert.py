@@ -37,7 +37,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     ProxyMessage,
     SingleActionCommand,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_format import clean
+from embodiment_bridge.protocols.opencog.xml.wire_values import clean
 from embodiment_bridge.scene.seen_actions import ActionWatcher, Seen, SeenAction
 
 AGENTS = ("avatar", "humanoid", "pet")  # the entity types that act

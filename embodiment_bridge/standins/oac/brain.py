@@ -19,7 +19,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     PsiDemand,
 )
 from embodiment_bridge.protocols.opencog.xml.parts import ActionSignal, Blip, Level, MapThing, PlanAction
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write_brain
+from embodiment_bridge.protocols.opencog.xml.xml_documents import write_brain
 from embodiment_bridge.standins.oac.intake import OacIntake
 from embodiment_bridge.standins.oac.router_lines import Incoming
 from embodiment_bridge.standins.oac.scripted_plans import Known, Script

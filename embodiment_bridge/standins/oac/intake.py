@@ -26,9 +26,9 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     TerrainInfo,
 )
 from embodiment_bridge.protocols.opencog.xml.parts import Blip
-from embodiment_bridge.protocols.opencog.xml.stamps import centiseconds
+from embodiment_bridge.protocols.opencog.xml.wire_values import centiseconds
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read
 from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.wire.codec import Malformed, Unknown
 
 # Checks whether an OAC accepts a message: validates it by a schema as its XML parser does, and checks time stamps.

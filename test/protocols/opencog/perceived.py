@@ -9,7 +9,7 @@ from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
 from std_msgs.msg import Header
 
 from embodiment_bridge.protocols.opencog.world.settings import Settings
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import write
 from embodiment_bridge.standins.oac.intake import validate
 
 STAMP = "2011-08-20T10:00:00.500"

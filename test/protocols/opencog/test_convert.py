@@ -13,8 +13,7 @@ from embodiment_bridge.protocols.opencog.world import report
 from embodiment_bridge.protocols.opencog.world.report import parse_things
 from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.xml import parts
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 from embodiment_bridge.standins.oac.intake import validate
 
 

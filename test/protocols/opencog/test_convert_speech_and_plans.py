@@ -20,7 +20,7 @@ from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
 from embodiment_bridge.protocols.opencog.xml import events as ev
 from embodiment_bridge.protocols.opencog.xml import parts
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import write
 from embodiment_bridge.standins.oac.intake import validate
 
 

@@ -14,8 +14,7 @@ from embodiment_bridge.protocols.opencog.plans.plan_ledger import action_report
 from embodiment_bridge.protocols.opencog.router.wire import MessageType
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, EmotionalFeeling, MapInfo, PsiDemand
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Vector
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 from embodiment_bridge.standins.oac.brain import PLAN_TIMEOUT, Brain
 from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
 from embodiment_bridge.standins.oac.scripted_plans import Known, Script

@@ -13,9 +13,8 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import action_report
 from embodiment_bridge.protocols.opencog.xml import events as ev
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Level, MapData, Vector
-from embodiment_bridge.protocols.opencog.xml.stamps import StampClock, centiseconds, is_date_time
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.wire_values import StampClock, centiseconds, is_date_time
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 from embodiment_bridge.standins.oac.intake import OacIntake, validate, well_formed
 from embodiment_bridge.wire.codec import Malformed
 

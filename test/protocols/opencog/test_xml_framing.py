@@ -4,8 +4,8 @@
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.protocols.opencog.xml.wire_values import clean
 from embodiment_bridge.protocols.opencog.xml.xml_codec import Codec, Document, DocumentFramer
-from embodiment_bridge.protocols.opencog.xml.xml_format import clean
 from embodiment_bridge.wire.codec import Malformed, Unknown
 
 HEAD = b'<?xml version="1.0"?>'

@@ -9,8 +9,8 @@ import pytest
 
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, Event
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read
 from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.standins.oac.intake import OacIntake, validate
 from embodiment_bridge.wire.codec import Malformed, Unknown
 

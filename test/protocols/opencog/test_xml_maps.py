@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from embodiment_bridge.protocols.opencog.xml.events import AvatarSignal, MapInfo
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Rotation, Vector
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
 from embodiment_bridge.wire.codec import Malformed
 
 T = "2011-08-20T10:00:00.500"
@@ -51,7 +50,7 @@ def blip(number):
         Vector(number * 1.25, -1e-05 * number, 3.0),
         Rotation(0.0, 0.0, number * 0.01),
         Vector(0.0, number * 0.5, 0.0),
-        properties,
+        properties=properties,
     )
 
 

@@ -17,8 +17,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "../shared/data/opencog/samples_other"

@@ -17,7 +17,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+from embodiment_bridge.protocols.opencog.xml.xml_documents import read
 from embodiment_bridge.wire.codec import Malformed, Unknown
 
 DATA = Path(__file__).parents[2] / "data/opencog"
@@ -209,6 +209,10 @@ OLD = [
         ev.AvatarSignal("1", "t", actions=(ActionSignal("", "4"),)),
     ),
     (
+        '<pet-signal pet-id="1" name="bark" timestamp="t" sequence="2"><param type="float" value="1"/></pet-signal>',
+        ev.AvatarSignal("1", "t", actions=(ActionSignal("bark", params=(Param("float", "", "1"),)),)),
+    ),
+    (
         '<agent-signal agent-id="9" agent-type="pet" name="bark" timestamp="t">'
         '<param type="float" value="1"/></agent-signal>',
         ev.AgentSignal("9", "t", "pet", (ActionSignal("bark", params=(Param("float", "", "1"),)),)),
@@ -336,6 +340,12 @@ def test_a_lost_action_has_no_number_that_another_has():
 def test_unknown_children_are_named():
     message, _ = envelope('<smell strength="1"/><communication source-id="1" timestamp="t"/>')
     assert message.skipped == ("smell",)
+
+
+def test_unknown_parts_of_a_message_are_passed_over():
+    inner = '<smell/><action name="a"/><smell/><physiology-level name="hunger" value="0.5"/>'
+    _, found = envelope(f'<avatar-signal id="1" timestamp="t">{inner}</avatar-signal>')
+    assert found == ev.AvatarSignal("1", "t", None, (ActionSignal("a"),), (Level("hunger", 0.5),))
 
 
 def test_unknown_root_keeps_its_bytes():

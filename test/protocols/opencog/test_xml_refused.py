@@ -23,7 +23,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     ValueList,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_writer import write, write_brain
+from embodiment_bridge.protocols.opencog.xml.xml_documents import write, write_brain
 from embodiment_bridge.wire.codec import Malformed
 
 FINAL = {"is_first_time_percept_world": False, "timestamp": T}
@@ -41,15 +41,23 @@ BAD = [
     (seed_map(blips=(blip(timestamp="now"),)), "seed", "blips[0].timestamp is 'now'"),
     (seed_map(blips=(blip(timestamp="2007-12-31T23:59:59"),)), "seed", "from 2008 on"),
     (seed_map(blips=(blip(properties=(("a", "\x00"),)),)), "seed", "control characters"),
-    (seed_map(blips=()), "seed", "at least one blip"),
+    (seed_map(blips=()), "seed", "MapInfo.blips is (); it must be given"),
     (seed_map(global_position_x=1.5), "seed", "global_position_x is 1.5"),
     (seed_map(global_position_x=2**31), "seed", "32 bits"),
-    (seed_map(global_position_offset=None), "seed", "global_position_offset given"),
-    (seed_map(global_position_z=0), "seed", "global_position_z None"),
+    (
+        seed_map(global_position_offset=None),
+        "seed",
+        "global_position_offset is None; it must be given in this dialect",
+    ),
+    (seed_map(global_position_z=0), "seed", "global_position_z is 0; it must be None in this dialect"),
     (seed_map(**FINAL), "seed", "None in this dialect"),
-    (seed_map(), "final", "true or false"),
-    (seed_map(map_data=(MapData(),)), "seed", "map_data empty"),
-    (ev.TerrainInfo(global_position_x=0, global_position_y=0, **FINAL), "final", "at least one payload"),
+    (seed_map(), "final", "is_first_time_percept_world is None; it must be given in this dialect"),
+    (seed_map(map_data=(MapData(),)), "seed", "it must be empty in this dialect"),
+    (
+        ev.TerrainInfo(global_position_x=0, global_position_y=0, **FINAL),
+        "final",
+        "terrain_data is (); it must be given",
+    ),
     (
         seed_map(**FINAL, map_data=(MapData((MapThing("1", "", "", Vector(1e300, 0.0, 0.0)),)),)),
         "final",
@@ -59,11 +67,14 @@ BAD = [
     (ev.FinishedFirstTimePerceptTerrianSignal(T), "seed", "has no such message"),
     (replace(SIGNAL, id="a\nb"), "seed", "AvatarSignal.id is"),
     (replace(SIGNAL, type="dog"), "seed", "pet, avatar, humanoid"),
+    (replace(SIGNAL, type=""), "seed", "AvatarSignal.type is ''; it must be one of pet"),
+    (replace(SIGNAL, actions=(ActionSignal("a", ""),)), "seed", "actions[0].plan_id is ''; it must be an id"),
+    (seed_map(**FINAL | {"timestamp": ""}), "final", "MapInfo.timestamp is ''; it must be a date and time"),
     (replace(SIGNAL, actions=(ActionSignal("a", "1", 0),)), "seed", "from 1"),
     (replace(SIGNAL, actions=(ActionSignal("a", "1", 1, "tried"),)), "seed", "done, error"),
     (replace(SIGNAL, actions=(ActionSignal(""),)), "seed", "not empty"),
     (replace(SIGNAL, actions=(ActionSignal("a", target="b"),)), "seed", "None in this dialect"),
-    (replace(SIGNAL, availabilities=(Availability("a", True),)), "seed", "availabilities empty"),
+    (replace(SIGNAL, availabilities=(Availability("a", True),)), "seed", "it must be empty in this dialect"),
     (replace(SIGNAL, availabilities=(Availability("a", True, "b"),)), "final", "target_type"),
     (replace(SIGNAL, levels=(Level("hunger", 1.5),)), "seed", "within 0..1"),
     (replace(SIGNAL, actions=(ActionSignal("a", params=(Param("int", "", "1.5"),)),)), "seed", "of type int"),
@@ -92,6 +103,17 @@ BAD = [
     (seed_map(blips=(blip(position=Vector(10**400, 0.0, 0.0)),)), "seed", "blips[0].position.x is 1000"),
     (seed_map(blips=(blip(position=Vector("x", 0.0, 0.0)),)), "seed", "blips[0].position.x is 'x'"),
     (seed_map(**FINAL, map_data=(3,)), "final", "map_data[0] is 3; it must be MapData"),
+    (seed_map(**FINAL, map_data=(MapData((MapThing("", "", "", HERE),)),)), "final", "things[0].id is ''"),
+    (seed_map(blips=[blip()]), "seed", "MapInfo.blips is [Blip("),
+    (seed_map(blips=(blip(position=3),)), "seed", "blips[0].position is 3; it must be Vector"),
+    (seed_map(blips=(blip(velocity=None),)), "seed", "blips[0].velocity is None; it must be Vector"),
+    (seed_map(blips=(blip(properties=["a"]),)), "seed", "properties is ['a']; it must be a tuple"),
+    (replace(SIGNAL, offset="x"), "seed", "AvatarSignal.offset is 'x'; it must be a whole number"),
+    (
+        replace(SIGNAL, actions=(ActionSignal("a", result_state="yes"),)),
+        "final",
+        "actions[0].result_state is 'yes'; it must be true or false",
+    ),
     (ev.AgentSensorInfo(()), "seed", "at least one perception"),
     (ev.AgentSensorInfo((Perception("a", None),)), "seed", "perceptions[0].signal is None"),
     (ev.EmbodimentMsg("seed"), "seed", "unknown command 'EmbodimentMsg'"),

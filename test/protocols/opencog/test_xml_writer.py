@@ -22,8 +22,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import dialect_of, write, write_brain
+from embodiment_bridge.protocols.opencog.xml.xml_documents import dialect_of, read, write, write_brain
 from embodiment_bridge.standins.oac.intake import validate
 from embodiment_bridge.wire.json_text import command_from_json
 
@@ -100,6 +99,10 @@ def test_reports(report, text):
     assert f"<action {text}".encode() in write([report])
 
 
+def test_an_observed_action_has_no_status():
+    assert b"status" not in write([ev.AgentSignal("1", T, None, (ActionSignal("walk"),))])
+
+
 def test_reason_of_an_error_is_a_parameter():
     report = action_report("1", T, "4", "walk", "error", 1, 'no "way" <here>\n' + "x" * 500)
     data = write([report])
@@ -133,6 +136,11 @@ def test_plans_of_every_kind_of_parameter_and_of_nothing_come_back():
 
 @pytest.mark.parametrize("message", BRAIN, ids=name)
 def test_what_an_oac_sends_is_read_back(message):
+    assert read(write_brain(message)) == (message,)
+
+
+def test_an_oac_is_not_held_to_the_range_of_feelings():
+    message = ev.EmotionalFeeling("7", (Level("joy", 1.5),))
     assert read(write_brain(message)) == (message,)
 
 

@@ -14,7 +14,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_format import clean
+from embodiment_bridge.protocols.opencog.xml.wire_values import clean
 
 TARGET_TYPES = (
     "avatar",

@@ -32,7 +32,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Rotation,
     Vector,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_format import clean
+from embodiment_bridge.protocols.opencog.xml.wire_values import clean
 
 # Reports the world to an OAC: everything once, then the changes; the body itself comes first.
 
@@ -191,7 +191,7 @@ class WorldReport:
         entity = self._own_entity() if own else self._entity(thing)
         if gone:  # the schema requires place and rotation here too
             properties = (("remove", "true"), *self._size(thing))
-            return Blip(stamp, entity, NO_VECTOR, NO_ROTATION, NO_VECTOR, properties)
+            return Blip(stamp, entity, NO_VECTOR, properties=properties)
         scale = self._settings.scale
         x, y, z = (round(value * scale, 3) for value in thing.position)
         yaw = round(self._settings.yaw_out(thing.yaw), 6)
@@ -202,7 +202,7 @@ class WorldReport:
             Vector(x, y, z),
             NO_ROTATION if yaw == 0.0 else Rotation(0.0, 0.0, yaw),
             NO_VECTOR if still else Vector(*(round(value, 4) for value in speed)),
-            self._properties(thing),
+            properties=self._properties(thing),
         )
 
     def _own_entity(self) -> Entity:

@@ -6,23 +6,26 @@
 """
 
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias, get_args
 
+from embodiment_bridge.protocols.opencog.xml.map_payload import PAYLOAD
 from embodiment_bridge.protocols.opencog.xml.parts import (
     ActionSignal,
     Availability,
     Blip,
+    EntityType,
     Level,
     MapData,
     Param,
     Perception,
     PlanAction,
 )
+from embodiment_bridge.protocols.opencog.xml.wire_table import On
+from embodiment_bridge.protocols.opencog.xml.wire_values import Id, Stamp, word
 
 DIALECTS: Final = ("seed", "final")
 READ_DIALECTS: Final = (*DIALECTS, "legacy-2008")
-BRAIN_URI: Final = "http://www.opencog.org/brain"
-LEGACY_URI: Final = "http://proxy.esheepco.com/brain"
+_OF_FINAL: Final = On(only="final")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,88 +44,80 @@ class EmbodimentMsg:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MapInfo:
-    """``<map-info>``: things on the map. Corner and extents of the map are whole numbers in the unit of the dialect.
-
-    ``timestamp`` and ``is_first_time_percept_world`` are required in ``final`` and forbidden in the others.
-    """
+class _Area:
+    """Corner and extents of a map are whole numbers in the unit of the dialect."""
 
     global_position_x: int
     global_position_y: int
-    global_position_z: int | None = None
-    global_position_offset: int | None = None
-    global_position_offset_x: int | None = None
-    global_position_offset_y: int | None = None
-    global_position_offset_z: int | None = None
+    global_position_z: Annotated[int | None, _OF_FINAL] = None
+    global_position_offset: Annotated[int | None, On(needed="seed")] = None
+    global_position_offset_x: Annotated[int | None, _OF_FINAL] = None
+    global_position_offset_y: Annotated[int | None, _OF_FINAL] = None
+    global_position_offset_z: Annotated[int | None, _OF_FINAL] = None
     global_floor_height: int | None = None
-    grid_parcel: str | None = None
-    map_name: str | None = None
-    is_first_time_percept_world: bool | None = None
-    timestamp: str | None = None
-    blips: tuple[Blip, ...] = ()
-    map_data: tuple[MapData, ...] = ()
+    grid_parcel: Annotated[str | None, On(("gridParcel",))] = None
+    map_name: Annotated[str | None, _OF_FINAL] = None
+    is_first_time_percept_world: Annotated[bool | None, On(only="final", needed="final")] = None
+    timestamp: Annotated[Stamp | None, On(only="final", needed="final")] = None
     offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TerrainInfo:
+class MapInfo(_Area):
+    """``<map-info>``: things on the map. ``seed`` has blips, ``final`` usually payloads.
+
+    A blip without any element in it is a placeholder, and left out.
+    """
+
+    blips: Annotated[tuple[Blip, ...], On(("blip",), needed="seed", lossy=True, filled=True)] = ()
+    map_data: Annotated[tuple[MapData, ...], PAYLOAD, _OF_FINAL] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerrainInfo(_Area):
     """``<terrain-info>`` (final): blocks; the attributes are those of ``map-info``."""
 
-    global_position_x: int
-    global_position_y: int
-    global_position_z: int | None = None
-    global_position_offset: int | None = None
-    global_position_offset_x: int | None = None
-    global_position_offset_y: int | None = None
-    global_position_offset_z: int | None = None
-    global_floor_height: int | None = None
-    grid_parcel: str | None = None
-    map_name: str | None = None
-    is_first_time_percept_world: bool | None = None
-    timestamp: str | None = None
-    terrain_data: tuple[MapData, ...] = ()
-    offset: int = field(default=0, compare=False)
+    terrain_data: Annotated[tuple[MapData, ...], PAYLOAD, On(needed="final")] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedFirstTimePerceptTerrianSignal:
     """``<finished-first-time-percept-terrian-signal>`` (final; spelt so): the first terrain scan is complete."""
 
-    timestamp: str
+    timestamp: Stamp
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class AvatarSignal:
-    """``<avatar-signal>``: about the OAC's own body: reports on actions, needs, available actions."""
+class _Signal:
+    """About a body: reports or observed actions, needs, available actions."""
 
-    id: str
-    timestamp: str
+    id: Id
+    timestamp: Stamp
     type: str | None = None
-    actions: tuple[ActionSignal, ...] = ()
-    levels: tuple[Level, ...] = ()
-    availabilities: tuple[Availability, ...] = ()
+    actions: Annotated[tuple[ActionSignal, ...], On(("action",))] = ()
+    levels: Annotated[tuple[Level, ...], On(("physiology-level",), lossy=True)] = ()
+    availabilities: Annotated[tuple[Availability, ...], On(("action-availability",), only="final")] = ()
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSignal:
+class AvatarSignal(_Signal):
+    """``<avatar-signal>``: about the OAC's own body. Another type makes an OAC drop the rest of the message."""
+
+    type: Annotated[str | None, word("pet", "avatar", "humanoid")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSignal(_Signal):
     """``<agent-signal>``: actions of another agent."""
-
-    id: str
-    timestamp: str
-    type: str | None = None
-    actions: tuple[ActionSignal, ...] = ()
-    levels: tuple[Level, ...] = ()
-    availabilities: tuple[Availability, ...] = ()
-    offset: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSensorInfo:
     """``<agent-sensor-info>``: data of a sensor; the only one in use is ``visibility`` of the ``map``."""
 
-    perceptions: tuple[Perception, ...]
+    perceptions: Annotated[tuple[Perception, ...], On(("perception",))]
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -130,9 +125,9 @@ class AgentSensorInfo:
 class Communication:
     """``<communication>``: speech; an OAC accepts it only in a message of type RAW."""
 
-    source_id: str
-    timestamp: str
-    text: str
+    source_id: Annotated[Id, On(("source-id", "sourceId"))]
+    timestamp: Annotated[str, On(missing="")]
+    text: Annotated[str, On(place="text")]
     type: str | None = None
     offset: int = field(default=0, kw_only=True, compare=False)
 
@@ -141,13 +136,13 @@ class Communication:
 class Instruction:
     """``<instruction>``: speech to the agent ``avatar_id``; ``from_id`` is the speaker."""
 
-    avatar_id: str
-    from_id: str
-    timestamp: str
-    sentence: str
+    avatar_id: Id
+    from_id: Id
+    timestamp: Stamp
+    sentence: Annotated[str, On(("sentence", "value"), place="child", measured=True)]
     content_type: str = "COMMAND"
     target_mode: str = "ANY"
-    parsed_sentence: str | None = None
+    parsed_sentence: Annotated[str | None, On(place="child", measured=True)] = None
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -155,10 +150,10 @@ class Instruction:
 class StateInfo:
     """``<state-info>`` (final): a state of an object, sent once after the OAC was loaded."""
 
-    object_id: str
-    object_type: str
+    object_id: Id
+    object_type: EntityType
     state_name: str
-    timestamp: str
+    timestamp: Stamp
     state_value: Param
     offset: int = field(default=0, kw_only=True, compare=False)
 
@@ -167,7 +162,7 @@ class StateInfo:
 class BlockStructureSignal:
     """``<block-structure-signal>`` (final): look for a structure that begins at a block."""
 
-    timestamp: str
+    timestamp: Stamp
     recognize_structure: bool | None = None
     startblock_x: int | None = None
     startblock_y: int | None = None
@@ -182,11 +177,11 @@ class ActionPlan:
     It may be one action of a longer plan; its sequence may then be larger than 1, and others have the same ``id``.
     """
 
-    id: str
-    entity_id: str
+    id: Annotated[str, On(("id", "plan-id"))]
+    entity_id: Annotated[str, On(("entity-id", "agent-id", "avatar-id", "pet-id"), missing="")]
     demand: str = ""
-    actions: tuple[PlanAction, ...] = ()
-    entity_type: str | None = None
+    actions: Annotated[tuple[PlanAction, ...], On(("action",))] = ()
+    entity_type: Annotated[str | None, On(place="unsent")] = None
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -208,8 +203,8 @@ class BadAction:
 class EmotionalFeeling:
     """``<oc:emotional-feeling>``: some or all feelings. ``entity_id`` may be wrong: real OACs truncate it."""
 
-    entity_id: str
-    feelings: tuple[Level, ...] = ()
+    entity_id: Annotated[str, On(missing="")]
+    feelings: Annotated[tuple[Level, ...], On(("feeling",), lossy=True)] = ()
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -217,8 +212,8 @@ class EmotionalFeeling:
 class PsiDemand:
     """``<oc:psi-demand>``: how well demands are satisfied."""
 
-    entity_id: str
-    demands: tuple[Level, ...] = ()
+    entity_id: Annotated[str, On(missing="")]
+    demands: Annotated[tuple[Level, ...], On(("demand",), lossy=True)] = ()
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -227,7 +222,7 @@ class SingleActionCommand:
     """``<single-action-command>`` (final): an action without reports. Of a repeated name the last counts."""
 
     name: str
-    params: tuple[Param, ...] = ()
+    params: Annotated[tuple[Param, ...], On(("param",))] = ()
     offset: int = field(default=0, kw_only=True, compare=False)
 
 
@@ -246,17 +241,7 @@ ProxyMessage: TypeAlias = (
 BrainMessage: TypeAlias = ActionPlan | EmotionalFeeling | PsiDemand | SingleActionCommand
 Event: TypeAlias = EmbodimentMsg | ProxyMessage | BrainMessage | BadAction
 
-PROXY_MESSAGES: Final = (
-    MapInfo,
-    TerrainInfo,
-    FinishedFirstTimePerceptTerrianSignal,
-    AvatarSignal,
-    AgentSignal,
-    AgentSensorInfo,
-    Communication,
-    Instruction,
-    StateInfo,
-    BlockStructureSignal,
-)
-BRAIN_MESSAGES: Final = (ActionPlan, EmotionalFeeling, PsiDemand, SingleActionCommand)
+PROXY_MESSAGES: Final[tuple[type, ...]] = get_args(ProxyMessage)
+BRAIN_MESSAGES: Final[tuple[type, ...]] = get_args(BrainMessage)
 COMMANDS: Final = PROXY_MESSAGES + BRAIN_MESSAGES
+OF_FINAL: Final = (TerrainInfo, FinishedFirstTimePerceptTerrianSignal, StateInfo, BlockStructureSignal)

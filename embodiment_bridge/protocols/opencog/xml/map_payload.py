@@ -9,12 +9,15 @@ The message is small and does not change any more, so it is coded here without p
                   repeated properties = 10 {key = 1, value = 2}, weight = 11 (float) }
 """
 
+import binascii
 import struct
 from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Final
 
-from embodiment_bridge.protocols.opencog.xml.parts import NO_ROTATION, MapThing, Rotation, Vector
+from embodiment_bridge.protocols.opencog.xml.parts import NO_ROTATION, MapData, MapThing, Rotation, Vector
+from embodiment_bridge.protocols.opencog.xml.wire_table import Form, writer
+from embodiment_bridge.protocols.opencog.xml.wire_values import BadValueError, Kind
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types
 _FLOAT: Final = struct.Struct("<f")
@@ -162,3 +165,36 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, at
     raise ValueError(f"number at byte {at} is too long")
+
+
+def _write_data(value: object) -> str:
+    """The base64 of a payload."""
+    if not isinstance(value, MapData) or not isinstance(value.undecoded, bytes):
+        raise BadValueError(value, "MapData")
+    if value.undecoded and value.things:
+        raise BadValueError(value, "MapData with things or with undecoded bytes, not both")
+    for place, thing in enumerate(value.things):
+        try:
+            _check(thing)
+        except BadValueError as error:
+            raise error.within(f".things[{place}]") from None
+    try:
+        raw = value.undecoded or encode(value.things)
+    except OverflowError:
+        raise BadValueError(value, "MapData with numbers that a float of 32 bits can take") from None
+    return binascii.b2a_base64(raw, newline=False).decode("ascii")
+
+
+def _read_data(text: str) -> MapData:
+    try:
+        raw = binascii.a2b_base64(text.encode("ascii"))
+    except ValueError:
+        return MapData(undecoded=text.encode("utf-8", "replace"))
+    try:
+        return MapData(decode(raw))
+    except ValueError:
+        return MapData(undecoded=raw)
+
+
+_check: Final = writer(MapThing, "thing", Form("final"))  # for its checks alone
+PAYLOAD: Final = Kind(_write_data, _read_data)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Codec for a stream of XML documents, which it cuts out of the bytes even where they are not well-formed.
 
-In the network each message is framed by the Router's lines (``codec.py``), and its document goes to ``xml_reader``.
+In the network each message is framed by the Router's lines (``router/codec.py``); ``xml_documents.py`` reads its
+document.
 """
 
 import re
@@ -18,8 +19,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     Event,
     ProxyMessage,
 )
-from embodiment_bridge.protocols.opencog.xml.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml.xml_writer import dialect_of, write, write_brain
+from embodiment_bridge.protocols.opencog.xml.xml_documents import dialect_of, read, write, write_brain
 from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 

@@ -11,12 +11,12 @@ from typing import Final, Protocol, overload
 
 from lxml import etree
 
-from embodiment_bridge.protocols.opencog.xml.events import BRAIN_URI
-
 # Repairs known mistakes in the documents of real programs and in those of the protocol's description.
 #
 # Truncated or mixed-up documents are not repaired, because a body must not act on half a plan.
 
+BRAIN_URI: Final = "http://www.opencog.org/brain"
+LEGACY_URI: Final = "http://proxy.esheepco.com/brain"
 XSI_URI: Final = "http://www.w3.org/2001/XMLSchema-instance"
 _URIS: Final = {"oc": BRAIN_URI, "pet": BRAIN_URI, "xsi": XSI_URI}
 
@@ -90,6 +90,12 @@ class Element(Protocol):
 
     def __iter__(self) -> Iterator["Element"]: ...
 
+    def __setitem__(self, place: slice, elements: Sequence["Element"]) -> None: ...
+
+    def set(self, name: str, value: str) -> None:
+        """Give it an attribute."""
+        ...
+
     @overload
     def get(self, name: str) -> str | None: ...
 
@@ -109,6 +115,32 @@ class Element(Protocol):
         ...
 
 
+class BadElementError(ValueError):
+    """An element cannot be used; the text names element, attribute and value."""
+
+
+def local_name(element: Element) -> str:
+    """The name of an element without its namespace, in which programs differ."""
+    return element.tag.rpartition("}")[2]
+
+
+def children(element: Element, name: str) -> Iterator[Element]:
+    """The children of an element with a local name."""
+    return (child for child in element if local_name(child) == name)
+
+
+def required(element: Element, name: str) -> str:
+    """An attribute that has to be there.
+
+    Raises:
+        BadElementError: it is missing.
+    """
+    value = element.get(name)
+    if value is None:
+        raise BadElementError(f"{local_name(element)}: attribute {name!r} is missing")
+    return value
+
+
 _DECLARATION: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s[^<>]{0,300}\?>")
 _ANY_DECLARATION: Final = re.compile("\\ufeff?\\s*<\\?xml[\\s\\u00a0][^<>]{0,300}\\?>")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -123,7 +155,7 @@ def parse(data: bytes, limits: Limits) -> Element:
     """The root element of a document.
 
     The XML declaration is removed, because some programs declare another encoding than they use: UTF-8, or else
-    Latin-1. Known mistakes in the XML are repaired (``xml_repair.py``).
+    Latin-1. Known mistakes in the XML are repaired.
 
     Raises:
         NotXmlError: not XML, larger than ``limits``, or with a document type.
