@@ -13,6 +13,8 @@ from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
+ANSWERED_WITHIN = 10.0  # s; the virtual servos are in this process, which may be busy
+
 LEFT = [
     ("xm430_w350", "drive_mode", 1),
     ("xm430_w350", "drive_mode", 4),
@@ -27,7 +29,7 @@ LEFT = [
 
 def left(stage: Stage, *rows: tuple[int, str, int]) -> Stage:
     """Another program writes registers, and ends."""
-    with Registers(stage.link) as registers:
+    with Registers(stage.link, usb_s=ANSWERED_WITHIN) as registers:
         for id, name, value in rows:
             registers.write(id, name, value)
     return stage

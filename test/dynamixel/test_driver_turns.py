@@ -15,6 +15,8 @@ from embodiment_bridge.dynamixel.bus.servo import stored_of
 from embodiment_bridge.dynamixel.bus.settings import Settings
 from embodiment_bridge.dynamixel.config.calibration import Stored
 
+ANSWERED_WITHIN = 10.0  # s; the virtual servos are in this process, which may be busy
+
 MANY = {"mode": "extended_position", "lower": -20.0, "upper": 20.0}
 GEARED = {"reduction": 3.0, "lower": -1.5, "upper": 1.5}
 
@@ -120,7 +122,7 @@ def test_a_count_that_cannot_be_gives_way_to_the_range(stages) -> None:
 
 def test_a_joint_that_is_left_driven_holds_where_it_is_while_its_turn_is_unknown(stages) -> None:
     stage = stages([servo(1, **MANY, on_start="keep", on_shutdown="keep"), servo(2)])
-    with Registers(stage.link) as registers:
+    with Registers(stage.link, usb_s=ANSWERED_WITHIN) as registers:
         registers.write(1, "operating_mode", 4)
         registers.write(1, "torque_enable", 1)
         registers.keep_torque()
