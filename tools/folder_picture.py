@@ -28,8 +28,8 @@ IN = (
 )  # fmt: skip
 OUT = (
     (
-        "nodes.base.action_server", "nodes.tree.bml_server", "nodes.tree.runs.performer",
-        "behaviour.runs.director", "behaviour.runs.run", "behaviour.engine.ports",
+        "nodes.base.action_server", "nodes.tree.bml_server", "nodes.tree.runs.run_executor",
+        "behaviour.runs.run_scheduler", "behaviour.runs.run", "behaviour.engine.ports",
     ),
     (
         "nodes.body.skill_server", "nodes.body.skill_queue", "motion.runner", "nodes.body.body_interface",

@@ -23,10 +23,10 @@ from embodiment_bridge.mcp_server.answers import (
     refused,
 )
 from embodiment_bridge.mcp_server.approval import seconds, summary
-from embodiment_bridge.mcp_server.conductor import Conductor, of_graph
 from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.mcp_runs import McpRuns, of_graph
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.schemas import (
     LONGEST_NAME,
@@ -50,8 +50,8 @@ Handler = Callable[[Context, Mapping[str, object] | None], Awaitable[types.CallT
 class Handlers:
     """The tools by name, for one robot."""
 
-    def __init__(self, robot: Robot, options: Options, conductor: Conductor, holding: Holding) -> None:
-        self._robot, self._options, self._conductor = robot, options, conductor
+    def __init__(self, robot: Robot, options: Options, mcp_runs: McpRuns, holding: Holding) -> None:
+        self._robot, self._options, self._mcp_runs = robot, options, mcp_runs
         self._holding = holding
         self._calls = 0
         self._checks = anyio.CapacityLimiter(AT_ONCE)
@@ -132,7 +132,7 @@ class Handlers:
         numbers = [one.name for one in self._robot.skills[name].details if one.type == "number"]
         parameters = arguments.parameters("parameters", numbers)
         what = f"{name} {json.dumps(parameters) if parameters else ''}".strip()
-        return ended(what, await self._conductor.perform(context, what, skill_document(name, parameters)))
+        return ended(what, await self._mcp_runs.perform(context, what, skill_document(name, parameters)))
 
     async def _go_to(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         arguments = Arguments("go_to", given, ("x", "y", "yaw", "thing"))
@@ -145,12 +145,12 @@ class Handlers:
             x, y = (arguments.number(name, -FARTHEST, FARTHEST) for name in "xy")
             goal = Goal(x, y, yaw)
         what = f"go to {plain(str(goal), LONGEST_NAME)}"
-        return ended(what, await self._conductor.perform(context, what, self._robot.way(goal)))
+        return ended(what, await self._mcp_runs.perform(context, what, self._robot.way(goal)))
 
     async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         text = Arguments("say", given, ("text",)).text("text", LONGEST_SPEECH)
         document = self._robot.say_document(text)
-        outcome = await self._conductor.perform(context, f"say {quoted(text, LONGEST_SPEECH)}", document)
+        outcome = await self._mcp_runs.perform(context, f"say {quoted(text, LONGEST_SPEECH)}", document)
         return ended(f"say {quoted(text, 80)}", outcome)
 
     async def _check_behavior(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -186,7 +186,7 @@ class Handlers:
             return answer(text, values, is_error=True)
         what = await anyio.to_thread.run_sync(summary, document, check, limiter=self._checks)
         what = f"run {'in the background ' if background else ''}{what}"
-        outcome = await self._conductor.perform(context, what, document, background=background, stops=stops)
+        outcome = await self._mcp_runs.perform(context, what, document, background=background, stops=stops)
         return ended("document", outcome)
 
     async def _wait(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -204,12 +204,12 @@ class Handlers:
         raise CommandError(f"argument 'for' is {what[:60]!r}, not run, heard, or seen NAME")
 
     async def _wait_for_run(self, longest: float) -> types.CallToolResult:
-        background = self._conductor.background
+        background = self._mcp_runs.background
         if background is not None:
             with anyio.move_on_after(longest):
                 return ended("the run in the background", await of_graph(background.ended))
             return answer(f"it still runs after {longest:g} s", {"happened": False})
-        senses, last = self._robot.senses, self._conductor.last
+        senses, last = self._robot.senses, self._mcp_runs.last
 
         def over() -> tuple[str, dict[str, object]] | None:
             return (
@@ -262,7 +262,7 @@ class Handlers:
         """Do ``stop``, or ``hold`` with on true: they have no other form, and are served however much is going on."""
         if tool == "hold" and self._options.read_only:
             return refused("this server only looks (--read-only)")
-        self._conductor.void()
+        self._mcp_runs.void()
         if tool == "stop":
             act, limiter = self._robot.stop, self._stops
         else:
@@ -282,6 +282,6 @@ class Handlers:
         if self._options.read_only:
             raise CommandError("this server only looks (--read-only)")
         await anyio.to_thread.run_sync(self._holding.check, limiter=self._holds)
-        await self._conductor.permit(context, "hold off: all that is frozen goes on")
+        await self._mcp_runs.permit(context, "hold off: all that is frozen goes on")
         said = await anyio.to_thread.run_sync(self._holding.let_go, limiter=self._holds)
         return answer(cut(said), {"done": True, "message": cut(said)})

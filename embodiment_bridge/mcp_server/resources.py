@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from embodiment_bridge.bml.authoring.json_form import schema
 from embodiment_bridge.core.errors import BridgeError, unknown
 from embodiment_bridge.mcp_server.answers import cut
-from embodiment_bridge.mcp_server.conductor import Journal
+from embodiment_bridge.mcp_server.mcp_runs import Journal
 from embodiment_bridge.mcp_server.picture import CameraPicture, picture
 from embodiment_bridge.robot.robot import Robot
 

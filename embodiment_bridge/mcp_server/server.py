@@ -20,11 +20,11 @@ from typing_extensions import override
 
 import embodiment_bridge
 from embodiment_bridge.mcp_server.approval import Approvals
-from embodiment_bridge.mcp_server.conductor import Conductor, Journal
 from embodiment_bridge.mcp_server.freezing import freezing
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.mcp_runs import Journal, McpRuns
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.resources import Resources
 from embodiment_bridge.mcp_server.schemas import tools
@@ -86,9 +86,9 @@ class RobotServer(Server[None]):
         loop = asyncio.get_running_loop()
         journal = Journal(self._robot)
         approvals = Approvals(self._robot, loop, self._say) if self._options.ask else None
-        conductor = Conductor(self._robot, self._options, approvals, journal, self._say)
+        mcp_runs = McpRuns(self._robot, self._options, approvals, journal, self._say)
         holding = Holding(self._robot)
-        self._handlers = Handlers(self._robot, self._options, conductor, holding)
+        self._handlers = Handlers(self._robot, self._options, mcp_runs, holding)
         self._resources = Resources(self._robot, journal)
         known = dict(self._robot.skills)
         tasks: set[asyncio.Task[None]] = set()

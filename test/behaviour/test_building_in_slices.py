@@ -5,8 +5,8 @@ import json
 
 import pytest
 from stage import SKILLS, Script, Stage, body, delay, document, dry_run, loop, par, request, seq
-from test_director import House
 from test_log import Logged
+from test_run_scheduler import House
 
 from embodiment_bridge.behaviour.engine import node as nodes
 from embodiment_bridge.behaviour.engine.context import Settings
@@ -83,11 +83,11 @@ def test_pause_while_it_is_built_lets_it_begin_after_the_resume():
     house, skills = House(), Script()
     assert house.goal("large", wide(2_000), skills) == ""
     house.tick()
-    assert house.director.pause()
+    assert house.scheduler.pause()
     house.to(5.0)
     assert (house.state("large"), skills.calls) == (RunState.LOADING, [])
-    assert not house.director.needs_tick
-    assert house.director.resume()
+    assert not house.scheduler.needs_tick
+    assert house.scheduler.resume()
     house.to(10.0)
     assert house.state("large") is RunState.RUNNING
     assert skills.calls[0][:2] == ("start", "head_shake")

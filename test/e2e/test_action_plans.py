@@ -119,7 +119,7 @@ def test_plan_of_a_client_that_falls_silent_is_paused_until_it_is_heard_again():
         made = g.plans.send(goal)
         g.until(lambda: base.x > 0.1)
         signs.cancel()
-        g.until(lambda: g.tree._performer.director.is_paused and base.forward == base.turn == 0.0)
+        g.until(lambda: g.tree._run_executor.scheduler.is_paused and base.forward == base.turn == 0.0)
         assert made.result is None
         assert base.x < 1.9
         signs.reset()

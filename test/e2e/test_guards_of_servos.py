@@ -40,7 +40,7 @@ def test_the_example_of_the_page_lets_a_charged_cool_robot_move(make) -> None:
     heard = []
     stage.watcher.create_subscription(BatteryState, "battery", heard.append, profile("state"))
     stage.join()
-    feed = stage.tree._performer.feed
+    feed = stage.tree._run_executor.feed
     stage.until(lambda: all(value is not None for value in feed.values().values()))
     assert stage.run(SHAKE).outcome == "SUCCEEDED"
     stage.until(lambda: bool(heard))

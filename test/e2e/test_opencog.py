@@ -223,7 +223,7 @@ def test_plan_whose_behaviour_tree_is_gone_is_reported():
         g.join()
         g.plan("4", LONG_WALK)
         g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.tree._performer.director.pause()
+        g.tree._run_executor.scheduler.pause()
         g.tree._plans._action.destroy()
         g.until(lambda: g.reports)
         assert g.reports == [("4", None, "walk", "error")]

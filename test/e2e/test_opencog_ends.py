@@ -49,8 +49,8 @@ def test_single_commands_end_with_the_bridge_also_one_that_waits():
         g.say(there)
         g.until(lambda: len(g.bridge._agents["fido"].plans._commands) == 2)
         g.bridge.trigger_deactivate()
-        director = g.tree._performer.director
-        g.until(lambda: director.current is None and not director.waiting())
+        scheduler = g.tree._run_executor.scheduler
+        g.until(lambda: scheduler.current is None and not scheduler.waiting())
 
 
 def test_feelings_move_nothing_once_the_bridge_is_deactivated():
@@ -67,8 +67,8 @@ def test_feelings_move_nothing_once_the_bridge_is_deactivated():
         g.until(lambda: "hate" in agent._feelings.levels)  # the brain has feelings of its own, too
         g.bridge.trigger_deactivate()
         assert not agent._feelings.levels
-        director = g.tree._performer.director
-        g.until(lambda: director.current is None)
+        scheduler = g.tree._run_executor.scheduler
+        g.until(lambda: scheduler.current is None)
         begun: list[str] = []
         g.watcher.create_subscription(
             NodeEvent,
@@ -78,7 +78,7 @@ def test_feelings_move_nothing_once_the_bridge_is_deactivated():
         )
         later = time.monotonic() + 3 * LOOK_AFTER
         g.until(lambda: time.monotonic() > later)
-        assert director.current is None
+        assert scheduler.current is None
         assert not any("DISGUSTED" in text.upper() for text in begun), begun
 
 

@@ -52,7 +52,7 @@ def test_what_a_robot_answers_is_what_it_does(stage) -> None:
     assert answer.values["hot"] is None
     assert "hot" in answer.troubles
     asked = Robot(answer.skills, rules, "cloud").rules_for(strict=False, subtrees={})
-    request = stage.tree._performer.ports.rules.of(stage.tree.skills, "cloud")
+    request = stage.tree._run_executor.ports.rules.of(stage.tree.skills, "cloud")
     assert (asked.skills, asked.urls, asked.allowed) == (request.skills, request.urls, request.allowed)
 
 

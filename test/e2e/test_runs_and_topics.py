@@ -51,7 +51,7 @@ def test_conditions_look_at_topics(stages) -> None:
     feeds = ["battery.percent=battery:percentage", "level=level:data", "joint=joint_states:position[1]"]
     stage = stages(blackboard=[*feeds, "status=body_status:posture", "odd=level:dota"])
     publisher = stage.watcher.create_publisher(Float64, "level", 1)
-    known = stage.tree._performer.feed.values
+    known = stage.tree._run_executor.feed.values
     stage.until(
         lambda: {"battery.percent", "joint", "status"} <= {k for k, v in known().items() if v is not None}
     )
@@ -65,7 +65,7 @@ def test_conditions_look_at_topics(stages) -> None:
     stage.until(lambda: known()["level"] is None)
     assert stage.run(choice("level", ">", 3)).elapsed == pytest.approx(0.5)
     assert stage.run(choice("battery.percent", ">", 0.5)).elapsed == pytest.approx(0.2)
-    assert "no field 'dota'" in stage.tree._performer.feed.troubles["odd"]
+    assert "no field 'dota'" in stage.tree._run_executor.feed.troubles["odd"]
     stage.watcher.destroy_publisher(publisher)
 
 
@@ -126,7 +126,7 @@ def test_a_full_blackboard_takes_no_more_values_and_the_run_goes_on(stages) -> N
     stage.begin('{"type": "delay", "duration": 5}', values={f"k{i}": "1" for i in range(1000)})
     stage.wait_for("RUNNING")
     publisher.publish(Float64(data=4.0))
-    stage.until(lambda: stage.tree._performer.feed.values()["level"] == 4.0)
+    stage.until(lambda: stage.tree._run_executor.feed.values()["level"] == 4.0)
     assert (stage.finish().outcome, list(stage.bml.result.problems)) == ("SUCCEEDED", [])
     refused = "VALUE_REFUSED: no room for 'level'"
     stage.until(lambda: any(refused in w for f in stage.feedback for w in f.warnings))
@@ -155,7 +155,7 @@ def test_feedback_tells_how_long_it_takes_and_what_is_doubtful(stages) -> None:
 def test_a_channel_that_is_missing_fails_where_that_is_wanted(stages) -> None:
     stage = stages(missing_channel="fail")
     lacking = stage.tree.skills["head_shake"]
-    stage.tree._performer.ports.body.skills = {
+    stage.tree._run_executor.ports.body.skills = {
         **stage.tree.skills,
         "tail_wag": type(lacking)("tail_wag", "motion", ("tail",), 1.0, 0.1, (), False),
     }

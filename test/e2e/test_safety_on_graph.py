@@ -51,7 +51,7 @@ class Battery:
     def is_at(self, percent):
         def known():
             self.topic.publish(Float32(data=percent))
-            return stage.tree._performer.feed.values()["charge"] == percent
+            return stage.tree._run_executor.feed.values()["charge"] == percent
 
         stage = self.stage
         stage.until(known)

@@ -80,14 +80,14 @@ def test_a_paused_run_holds_the_device_where_it_is(stages, folder):
         stage = stages(runtime, "/device", body={"speed": 1.0}, sound="device", sound_backend="null")
         stage.begin(json.dumps(play(folder, "eight.wav")))
         stage.until(lambda: any(one.state == "playing" and one.position > 0.2 for one in stage.heard))
-        output = stage.tree._performer.ports.audio.player.output
+        output = stage.tree._run_executor.ports.audio.player.output
         helper = output.pid
         stage.pause()
         stage.until(lambda: stage.heard[-1].state == "held")
         stage.until(lambda: all(since is None for _, since in output._playing.values()))  # it has said so
-        held = stage.tree._performer.ports.audio.player.states()[0].position
+        held = stage.tree._run_executor.ports.audio.player.states()[0].position
         stage.steps(20)
-        assert stage.tree._performer.ports.audio.player.states()[0].position == held
+        assert stage.tree._run_executor.ports.audio.player.states()[0].position == held
         assert stage.control("resume").success
         assert stage.finish().outcome == "SUCCEEDED"
         stage.until(lambda: bool(stage.heard[-1].ending))

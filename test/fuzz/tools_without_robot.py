@@ -57,7 +57,7 @@ class StillRobot(Robot):
 
 
 class Checker:
-    """In place of the conductor: reads what would run."""
+    """In place of ``McpRuns``: reads what would run."""
 
     background = last = None
 

@@ -2,7 +2,7 @@
 """After a pause of any length a run waits for its body as it does without one, although nothing ticked meanwhile."""
 
 import pytest
-from performer_stage import LAG_S, PerformerStage
+from run_executor_stage import LAG_S, PerformerStage
 
 CLIENT = "mcp/1.1"
 
@@ -23,15 +23,15 @@ def stage(monkeypatch):
 
 def veto(stage):
     stage.vetoed = True
-    stage.performer.tick()
+    stage.run_executor.tick()
 
 
 @pytest.mark.parametrize(
     "end",
     [
         lambda stage: stage.control("stop"),
-        lambda stage: stage.performer.cancel(stage.runs["a"].goal),
-        lambda stage: stage.performer.stop("the node was deactivated"),
+        lambda stage: stage.run_executor.cancel(stage.runs["a"].goal),
+        lambda stage: stage.run_executor.stop("the node was deactivated"),
         veto,
     ],
     ids=["stop", "cancel", "deactivate", "veto"],

@@ -55,9 +55,9 @@ class FakeDirector:
 def stage(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(keep_alive.DeadMan.__init__, "__defaults__", (lambda: clock[0], True))
-    node, director = FakeNode(), FakeDirector()
-    watch = ClientWatch(node, LIMIT, director, lambda: None)
-    return clock, node, director, watch
+    node, scheduler = FakeNode(), FakeDirector()
+    watch = ClientWatch(node, LIMIT, scheduler, lambda: None)
+    return clock, node, scheduler, watch
 
 
 def look(stage) -> None:
@@ -67,20 +67,20 @@ def look(stage) -> None:
 
 
 def test_a_run_is_paused_early_enough_for_the_body_to_rest_in_time(stage) -> None:
-    clock, node, director, watch = stage
+    clock, node, scheduler, watch = stage
     node.hear(String(data="mcp/1.1"))
     watch.begin("mcp/1.1", "1")
-    while not director.paused:
+    while not scheduler.paused:
         look(stage)
         assert clock[0] < 10.0
     slowing_down = HOLD_S + 2.0 * LAG_S
     assert clock[0] + slowing_down <= AT_REST_WITHIN
     node.hear(String(data="mcp/1.1"))
-    assert not director.paused
+    assert not scheduler.paused
 
 
 def test_a_client_that_lives_is_heard_several_times_before_that(stage) -> None:
-    _, node, director, watch = stage
+    _, node, scheduler, watch = stage
     node.hear(String(data="mcp/1.1"))
     watch.begin("mcp/1.1", "1")
     period = CLIENT_S / PER_LIMIT
@@ -89,4 +89,4 @@ def test_a_client_that_lives_is_heard_several_times_before_that(stage) -> None:
         for _ in range(int(4.0 * period / LOOK_S)):
             look(stage)
         node.hear(String(data="mcp/1.1"))  # three of four signs were lost
-        assert not director.paused
+        assert not scheduler.paused

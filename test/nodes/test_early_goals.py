@@ -65,7 +65,7 @@ def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     words = ["--ros-args", "-p", "body_file:=/no/such.yaml"]
     stage.runtime.add(mock_body(cli_args=words, **stage.common))
-    stage.until(lambda: stage.tree._performer.ports.body.absence.count("/no/such.yaml"))
+    stage.until(lambda: stage.tree._run_executor.ports.body.absence.count("/no/such.yaml"))
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", 0.0)
     stage.client.send(SHAKE, source="test")
     assert "NO_BODY" in stage.result().reason
@@ -75,7 +75,7 @@ def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
 def test_a_body_that_has_come_is_no_longer_missed(stage):
     body = stage.runtime.add(mock_body(**stage.common))
     stage.until(lambda: body.active and stage.tree.skills)
-    assert stage.tree._performer.ports.body._failed is None
+    assert stage.tree._run_executor.ports.body._failed is None
 
 
 def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
@@ -99,7 +99,7 @@ def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
 def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
-    body = stage.tree._performer.ports.body
+    body = stage.tree._run_executor.ports.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.HANDSHAKE))
     stage.client.send(SHAKE, source="test")
@@ -113,7 +113,7 @@ def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
 def test_goal_does_not_wait_for_a_body_that_cannot_be_joined(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
-    gate, body = stage.tree._gate, stage.tree._performer.ports.body
+    gate, body = stage.tree._gate, stage.tree._run_executor.ports.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.CONNECTING))
     stage.client.send(SHAKE, source="test")

@@ -21,7 +21,7 @@ from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
-from embodiment_bridge.nodes.tree.runs import performance
+from embodiment_bridge.nodes.tree.runs import goal_run
 
 PATIENCE = 30.0  # s; the machine may be busy
 
@@ -285,7 +285,7 @@ def until(runtime, condition):
 
 def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     runtime, _, tree, clients = stage
-    until(runtime, lambda: not tree._performer.missing())
+    until(runtime, lambda: not tree._run_executor.missing())
     now = [0.0]
     tree._gate._clock = lambda: now[0]
     for client in clients:
@@ -304,7 +304,7 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
 
 def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
     runtime, _, tree, clients = stage
-    until(runtime, lambda: not tree._performer.missing())
+    until(runtime, lambda: not tree._run_executor.missing())
     now = [0.0]
     tree._gate._clock = lambda: now[0]
     for client in clients[:2]:
@@ -343,7 +343,7 @@ LARGE = json.dumps({"type": "sequence", "behaviors": [{"type": "sequence", "beha
 @pytest.mark.parametrize("document", [json.dumps(LEAF), LARGE], ids=["small", "large"])
 def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage, monkeypatch, document):
     runtime, _, _, clients = stage
-    monkeypatch.setattr(performance, "read_goal", lambda *words, **options: {}["no such key"])
+    monkeypatch.setattr(goal_run, "read_goal", lambda *words, **options: {}["no such key"])
     clients[0].send(document, source="test")
     until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "ERROR"
@@ -370,14 +370,14 @@ def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage,
 def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch):
     runtime, body, _, clients = stage
     go, threads = threading.Event(), []
-    read = performance.read_goal
+    read = goal_run.read_goal
 
     def slow(*words, **options):
         threads.append(threading.current_thread())
         assert go.wait(PATIENCE)
         return read(*words, **options)
 
-    monkeypatch.setattr(performance, "read_goal", slow)
+    monkeypatch.setattr(goal_run, "read_goal", slow)
     assert len(LARGE) > goal_gate.LARGE
     clients[0].send(LARGE, source="test")
     until(runtime, lambda: bool(threads))

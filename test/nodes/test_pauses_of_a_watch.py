@@ -2,7 +2,7 @@
 """A run is paused by people, by breakpoints and by the watch on clients: each ends its own pause and no other."""
 
 import pytest
-from performer_stage import SHAKES, PerformerStage
+from run_executor_stage import SHAKES, PerformerStage
 
 from embodiment_bridge.nodes.base.services import HELD_ALREADY
 from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S
@@ -110,7 +110,7 @@ def test_when_the_paused_run_is_canceled_the_next_one_begins(stage, heard):
     begin(stage)
     assert stage.goal("b", **WAITS) == ""
     silence(stage)
-    stage.performer.cancel(stage.runs["a"].goal)
+    stage.run_executor.cancel(stage.runs["a"].goal)
     stage.passes(1.0, heard)
     assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")
     assert stage.goal("c") == ""
@@ -124,7 +124,7 @@ def test_a_person_who_pauses_while_a_run_winds_down_keeps_the_next_one_from_begi
     assert stage.goal("b", **WAITS) == ""
     if silent:
         silence(stage)
-    stage.performer.cancel(stage.runs["a"].goal)
+    stage.run_executor.cancel(stage.runs["a"].goal)
     assert stage.control("pause") == (HELD_ALREADY if silent else "paused: nothing begins")
     stage.passes(1.0)
     assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "LOADING")
@@ -143,7 +143,7 @@ def test_a_pause_of_a_person_outlasts_the_stop_of_everything(stage):
     assert stage.control("stop") == "nothing runs; paused"
     assert stage.goal("b") == ""
     stage.passes(1.0)
-    assert (stage.state("b"), stage.performer.diagnose()[0]) == ("LOADING", "idle, paused")
+    assert (stage.state("b"), stage.run_executor.diagnose()[0]) == ("LOADING", "idle, paused")
     assert stage.control("resume") == "going on"
     stage.passes(1.0)
     assert stage.state("b") == "RUNNING"
@@ -171,7 +171,7 @@ def test_a_pause_of_the_watch_ends_with_the_stop_of_everything(stage):
 
 def test_a_pause_ends_with_the_deactivation_of_the_node(stage):
     stage.control("pause")
-    stage.performer.stop("the node was deactivated")
+    stage.run_executor.stop("the node was deactivated")
     assert stage.goal("b") == ""
     stage.passes(1.0)
     assert stage.state("b") == "RUNNING"

@@ -4,7 +4,7 @@
 import shutil
 
 import pytest
-from performer_stage import PerformerStage
+from run_executor_stage import PerformerStage
 
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 
@@ -54,10 +54,10 @@ def test_runs_that_are_refused_leave_no_file_and_take_none_away(stage, tmp_path)
 
 def test_the_performer_drops_the_file_of_a_run_that_is_refused(stage, tmp_path, monkeypatch):
     files, _ = stage
-    performer = PerformerStage(monkeypatch, files)
+    run_executor = PerformerStage(monkeypatch, files)
     for run_id, wishes in (("a1", {}), ("a2", {"on_new": "reject"})):
         files.begin(run_id)("the header")
-        refusal = performer.goal(run_id, **wishes)
+        refusal = run_executor.goal(run_id, **wishes)
     assert "gives way" in refusal
     assert names(tmp_path) == ["a1"]
 

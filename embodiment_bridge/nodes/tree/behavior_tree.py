@@ -27,8 +27,8 @@ from embodiment_bridge.nodes.tree.plan_server import PARAMETERS as PLAN_PARAMETE
 from embodiment_bridge.nodes.tree.plan_server import PlanServer
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
 from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS as RULE_PARAMETERS
-from embodiment_bridge.nodes.tree.runs.performer import Performer
 from embodiment_bridge.nodes.tree.runs.run_controls import RunControls
+from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
@@ -112,12 +112,12 @@ class BehaviorTree(BridgeNode):
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
         self._share = share
         self._surroundings = surroundings
-        self._performer: Performer | None = None
+        self._run_executor: RunExecutor | None = None
 
     @property
     def skills(self) -> Mapping[str, SkillInfo]:
         """What the body can do, by name; empty while there is no body."""
-        return {} if self._performer is None else self._performer.ports.body.skills
+        return {} if self._run_executor is None else self._run_executor.ports.body.skills
 
     @override
     def configure(self) -> None:
@@ -128,15 +128,17 @@ class BehaviorTree(BridgeNode):
         if values["log_dir"]:
             warn = self.get_logger().warning
             files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
-        performer = self._performer = Performer(self, ports, files, TreePublisher(self), self._now)
-        gate = GoalGate(self, values["goal_rate"], values["goal_queue"], performer.missing, performer.check)
+        run_executor = self._run_executor = RunExecutor(self, ports, files, TreePublisher(self), self._now)
+        gate = GoalGate(
+            self, values["goal_rate"], values["goal_queue"], run_executor.missing, run_executor.check
+        )
         self._gate = gate
-        self._guard_watch = GuardWatch(self, ports.rules.guards, performer.feed, body)
-        self._documents = BmlServer(self, gate, performer)
-        self._plans = PlanServer(self, gate, performer, self._share)
-        self._starts = StartRequests(self, self._documents.enter, performer.can_begin)
+        self._guard_watch = GuardWatch(self, ports.rules.guards, run_executor.feed, body)
+        self._documents = BmlServer(self, gate, run_executor)
+        self._plans = PlanServer(self, gate, run_executor, self._share)
+        self._starts = StartRequests(self, self._documents.enter, run_executor.can_begin)
         self._controls = RunControls(
-            self, performer.director, performer.tick, performer.clients, self._end_waiting
+            self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting
         )
 
     @override
@@ -146,32 +148,32 @@ class BehaviorTree(BridgeNode):
     @override
     def deactivate(self) -> None:
         self._starts.disarm()
-        if self._performer is not None:
+        if self._run_executor is not None:
             self._gate.release()
-            self._performer.stop("the behaviour-tree node was deactivated")
-            self._performer.ports.speech.stop()
+            self._run_executor.stop("the behaviour-tree node was deactivated")
+            self._run_executor.ports.speech.stop()
 
     @override
     def close(self) -> None:
         super().close()
-        if self._performer is not None:
-            self._performer.close()
+        if self._run_executor is not None:
+            self._run_executor.close()
 
     @override
     def cleanup(self) -> None:
-        performer, self._performer = self._performer, None
-        if performer is None:
+        run_executor, self._run_executor = self._run_executor, None
+        if run_executor is None:
             return
         self._gate.close()
         for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
             part.destroy()
-        performer.destroy()
+        run_executor.destroy()
 
     @override
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        if self._performer is None or not self.active:
+        if self._run_executor is None or not self.active:
             return super().diagnose()
-        text, values = self._performer.diagnose()
+        text, values = self._run_executor.diagnose()
         goals = {"goals waiting": self._gate.waiting, "goals refused": self._gate.refused}
         level = DiagnosticStatus.OK
         if self._guard_watch.trouble:
@@ -185,7 +187,7 @@ class BehaviorTree(BridgeNode):
 
     def _look_at_goals(self) -> None:
         """The body has changed: it may be what they wait for."""
-        if self._performer is not None:
+        if self._run_executor is not None:
             self._gate.go_on()
 
     def _now(self) -> float:

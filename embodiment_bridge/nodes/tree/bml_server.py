@@ -30,20 +30,20 @@ from embodiment_bridge.nodes.base.action_server import DeferredActionServer, run
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
-from embodiment_bridge.nodes.tree.runs import performance
-from embodiment_bridge.nodes.tree.runs.performance import Finish, Performance, RunGoal, Wish, failure
-from embodiment_bridge.nodes.tree.runs.performer import Performer
+from embodiment_bridge.nodes.tree.runs import goal_run
+from embodiment_bridge.nodes.tree.runs.goal_run import CheckedGoal, Finish, GoalRun, RunGoal, failure
+from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 from embodiment_bridge.nodes.tree.runs.safety import VETOED
 
 
 class BmlServer:
     """Takes goals of clients, and by ``enter`` those that come in other ways."""
 
-    def __init__(self, node: BridgeNode, gate: GoalGate, performer: Performer) -> None:
+    def __init__(self, node: BridgeNode, gate: GoalGate, run_executor: RunExecutor) -> None:
         self._node = node
         self._gate = gate
-        self._performer = performer
-        self._action = DeferredActionServer(node, ExecuteBml, "execute_bml", self._begin, performer.cancel)
+        self._run_executor = run_executor
+        self._action = DeferredActionServer(node, ExecuteBml, "execute_bml", self._begin, run_executor.cancel)
 
     def destroy(self) -> None:
         """Take the action off the graph."""
@@ -59,7 +59,7 @@ class BmlServer:
             finish(goal, succeeded=False, result=result)
 
         self._gate.enter(
-            partial(performance.read_goal, request, self._performer.ports),
+            partial(goal_run.read_goal, request, self._run_executor.ports),
             partial(self._submit, goal, request, run_id, finish),
             fail,
             size=len(request.document) + sum(len(item.value) for item in request.subtrees),
@@ -70,27 +70,27 @@ class BmlServer:
         self.enter(goal, goal.request, run_id, self._action.finish)
 
     def _submit(
-        self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish, wish: Wish
+        self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish, checked: CheckedGoal
     ) -> None:
-        board = wish.blackboard(self._performer.values())
-        ports = self._performer.ports
+        board = checked.blackboard(self._run_executor.values())
+        ports = self._run_executor.ports
         make: Callable[..., Run] = Run
-        if self._performer.files is not None:
-            make = partial(LoggedRun, write=self._performer.files.begin(run_id))
+        if self._run_executor.files is not None:
+            make = partial(LoggedRun, write=self._run_executor.files.begin(run_id))
         run = make(
-            wish.document,
+            checked.document,
             ports.of_run(run_id, request.source),
-            wish.rules,
+            checked.rules,
             run_id=run_id,
             settings=ports.rules.settings,
             blackboard=board,
-            seed=wish.seed,
+            seed=checked.seed,
         )
-        self._performer.submit(
-            Performance(goal, run, run_id, finish, wish, board),
+        self._run_executor.submit(
+            GoalRun(goal, run, run_id, finish, checked, board),
             on_new=request.on_new,
             priority=request.priority,
-            suspendable=wish.suspendable,
+            suspendable=checked.suspendable,
             source=request.source,
         )
 

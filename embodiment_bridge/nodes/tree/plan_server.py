@@ -16,8 +16,8 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
-from embodiment_bridge.nodes.tree.runs.performer import Performer
-from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance, actions_of, plan_failure
+from embodiment_bridge.nodes.tree.runs.plan_goal import PlanGoalRun, actions_of, plan_failure
+from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 
 RETRIES = 3
 PARAMETERS = (
@@ -40,15 +40,15 @@ class PlanServer:
     """
 
     def __init__(
-        self, node: BridgeNode, gate: GoalGate, performer: Performer, share: Callable[[], Path]
+        self, node: BridgeNode, gate: GoalGate, run_executor: RunExecutor, share: Callable[[], Path]
     ) -> None:
         self._node = node
         self._gate = gate
-        self._performer = performer
+        self._run_executor = run_executor
         self._files = PlanFiles(node.values, share, node.get_logger().warning)
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", self._enter, performer.cancel
+            node, ExecuteActionPlan, "execute_action_plan", self._enter, run_executor.cancel
         )
 
     def destroy(self) -> None:
@@ -60,8 +60,8 @@ class PlanServer:
         run_id = run_id_of(goal)
 
         def submit(run: PlanRun) -> None:
-            self._performer.submit(
-                PlanPerformance(goal, run, run_id, self._action.finish),
+            self._run_executor.submit(
+                PlanGoalRun(goal, run, run_id, self._action.finish),
                 on_new=goal.request.on_new,
                 priority=goal.request.priority,
                 source=goal.request.source,
@@ -87,7 +87,7 @@ class PlanServer:
             request.retries or RETRIES,
             request.timeout or self._node.values["plan_timeout"],
         )
-        ports = self._performer.ports
+        ports = self._run_executor.ports
         return PlanRun(
             actions_of(request.plan.actions),
             self._files.of(ports.body.name).routine,

@@ -36,7 +36,7 @@ def status_message(status: StepStatus) -> PlanActionStatus:
     )
 
 
-class PlanPerformance:
+class PlanGoalRun:
     """A run of a plan and its goal: feedback when a step changes, the result at the end.
 
     finish(goal, succeeded=, result=) ends the goal.

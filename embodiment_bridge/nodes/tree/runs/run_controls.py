@@ -13,7 +13,7 @@ from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
-from embodiment_bridge.behaviour.runs.director import Director
+from embodiment_bridge.behaviour.runs.run_scheduler import RunScheduler
 from embodiment_bridge.nodes.base.services import HELD_ALREADY
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
 
@@ -39,12 +39,12 @@ class ClientWatch:
     Args:
         node: subscribes to the topic, and logs.
         limit: s of silence of which 0.6 are enough to pause the runs of a source; 0: never.
-        director: has the runs.
+        scheduler: has the runs.
         tick: called before each change, so that runs that were paused know the time, and after it.
     """
 
-    def __init__(self, node: Node, limit: float, director: Director, tick: Callable[[], None]) -> None:
-        self._node, self._limit, self._director, self._tick = node, SHARE * limit, director, tick
+    def __init__(self, node: Node, limit: float, scheduler: RunScheduler, tick: Callable[[], None]) -> None:
+        self._node, self._limit, self._scheduler, self._tick = node, SHARE * limit, scheduler, tick
         self._runs: dict[str, str] = {}
         self._paused: dict[str, _Silent] = {}
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -94,17 +94,17 @@ class ClientWatch:
         log, who = self._node.get_logger(), f"its client {source[:100]!r} is silent on keep_alive (dead_man)"
         if not self._has_body(run_id):
             log.warning(f"run {run_id} is canceled: {who}")
-            self._director.cancel(run_id, who)
+            self._scheduler.cancel(run_id, who)
             return
         log.warning(f"run {run_id} is paused: {who}")
-        ours = not self._director.is_paused and self._director.pause()
+        ours = not self._scheduler.is_paused and self._scheduler.pause()
 
         def give_up() -> None:
             self._tick()
             if run_id not in self._paused:
                 return  # it has ended in this tick, as a person had let it go on
             log.warning(f"run {run_id} is canceled: {who}")
-            self._director.cancel(run_id, who)
+            self._scheduler.cancel(run_id, who)
             self._let_go(run_id)
             self._tick()
 
@@ -112,7 +112,7 @@ class ClientWatch:
         self._paused[run_id] = _Silent(timer, ours)
 
     def _has_body(self, run_id: str) -> bool:
-        current = self._director.current
+        current = self._scheduler.current
         return current is not None and current.run_id == run_id
 
     def _let_go(self, run_id: str) -> None:
@@ -121,8 +121,8 @@ class ClientWatch:
         if silent is None:
             return
         self._node.destroy_timer(silent.timer)
-        if silent.ours and self._director.paused:
-            self._director.resume()
+        if silent.ours and self._scheduler.paused:
+            self._scheduler.resume()
 
 
 class RunControls:
@@ -136,13 +136,13 @@ class RunControls:
     def __init__(
         self,
         node: Node,
-        director: Director,
+        scheduler: RunScheduler,
         tick: Callable[[], None],
         clients: ClientWatch,
         refuse: Callable[[Exception], int],
     ) -> None:
         self._node = node
-        self._director = director
+        self._scheduler = scheduler
         self._tick = tick
         self._clients = clients
         self._refuse = refuse
@@ -159,28 +159,28 @@ class RunControls:
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
         waited = self._refuse(Rejected.because("", "STOPPED", "stopped by the stop service before it began"))
-        stopped = self._director.stop_all("stopped by the stop service")
+        stopped = self._scheduler.stop_all("stopped by the stop service")
         text = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
         text += f"; {waited} that waited do not begin" if waited else ""
         self._tick()
         response.success = True
-        stays = self._director.paused and not self._clients.pauses
+        stays = self._scheduler.paused and not self._clients.pauses
         response.message = f"{text}; paused" if stays else text
         return response
 
     def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
-        before = self._director.is_paused
-        text = "pausing" if self._director.pause() else "paused: nothing begins"
+        before = self._scheduler.is_paused
+        text = "pausing" if self._scheduler.pause() else "paused: nothing begins"
         return self._answer(response, True, HELD_ALREADY if before else text, "")
 
     def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
-        return self._answer(response, self._director.resume(), "going on", "nothing is paused")
+        return self._answer(response, self._scheduler.resume(), "going on", "nothing is paused")
 
     def _step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
-        return self._answer(response, self._director.step(), "to the next transition", "nothing is paused")
+        return self._answer(response, self._scheduler.step(), "to the next transition", "nothing is paused")
 
     def _answer(self, response: Trigger.Response, done: bool, text: str, otherwise: str) -> Trigger.Response:
         if done:

@@ -9,13 +9,13 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
-from embodiment_bridge.behaviour.runs.director import Director, OnNew
+from embodiment_bridge.behaviour.runs.run_scheduler import OnNew, RunScheduler
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
-from embodiment_bridge.nodes.tree.runs.performance import MAX_BREAKPOINTS, Performance
-from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance
+from embodiment_bridge.nodes.tree.runs.goal_run import MAX_BREAKPOINTS, GoalRun
+from embodiment_bridge.nodes.tree.runs.plan_goal import PlanGoalRun
 from embodiment_bridge.nodes.tree.runs.run_controls import ClientWatch
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
@@ -32,7 +32,7 @@ class Breakpoints:
         ConfigError: there are too many.
     """
 
-    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[Performance | PlanPerformance]]) -> None:
+    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[GoalRun | PlanGoalRun]]) -> None:
         self._node = node
         self._runs = runs
         if len(self.names()) > MAX_BREAKPOINTS:
@@ -55,15 +55,15 @@ class Breakpoints:
             if len(names) > MAX_BREAKPOINTS:
                 text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
                 return SetParametersResult(successful=False, reason=text)
-            for performance in self._runs():
-                performance.run.set_breakpoints({*names, *performance.breakpoints})
+            for goal_run in self._runs():
+                goal_run.run.set_breakpoints({*names, *goal_run.breakpoints})
         return SetParametersResult(successful=True)
 
 
 WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time stands still, so a run can end
 
 
-class Performer:
+class RunExecutor:
     """Ticks at the rate of the parameters as long as something runs.
 
     Args:
@@ -86,43 +86,43 @@ class Performer:
         now: Callable[[], float],
     ) -> None:
         values = node.values
-        self.director = Director()
+        self.scheduler = RunScheduler()
         self.feed = BlackboardFeed(node, ports.rules.sources, values["blackboard_max_age"])
         self._team = TeamFeed(node, now, wanted=values["team_values"])
         self.ports, self.files = ports, files
         self._node, self._viewers, self._now = node, viewers, now
         self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
-        self.clients = ClientWatch(node, values["dead_man"], self.director, self.tick)
-        self._performances: dict[str, Performance | PlanPerformance] = {}
-        self._breakpoints = Breakpoints(node, self._performances.values)
+        self.clients = ClientWatch(node, values["dead_man"], self.scheduler, self.tick)
+        self._goal_runs: dict[str, GoalRun | PlanGoalRun] = {}
+        self._breakpoints = Breakpoints(node, self._goal_runs.values)
         self._tickers: list[Timer] = []
 
     def submit(
         self,
-        performance: Performance | PlanPerformance,
+        goal_run: GoalRun | PlanGoalRun,
         *,
         source: str,
         on_new: str = "",
         priority: int = 0,
         suspendable: object = False,
     ) -> None:
-        """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``.
+        """Let a run of ``source`` have the body as soon as it may; see ``RunScheduler.submit``.
 
         Raises:
             CommandError: it is refused.
             Rejected: nothing can begin now.
         """
-        run, run_id = performance.run, performance.run_id
-        if performance.goal.is_cancel_requested:  # while it waited: no run has to make way for it
+        run, run_id = goal_run.run, goal_run.run_id
+        if goal_run.goal.is_cancel_requested:  # while it waited: no run has to make way for it
             run.cancel()
-            self._tell(performance)
+            self._tell(goal_run)
             self._forget(run_id)
             return
-        run.set_breakpoints({*self._breakpoints.names(), *performance.breakpoints})
+        run.set_breakpoints({*self._breakpoints.names(), *goal_run.breakpoints})
         try:
             self.check()
-            refusal = self.director.submit(
+            refusal = self.scheduler.submit(
                 run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
             )
             if refusal:
@@ -132,7 +132,7 @@ class Performer:
                 self.files.drop(run_id)
             self._forget(run_id)
             raise
-        self._performances[run_id] = performance
+        self._goal_runs[run_id] = goal_run
         self.clients.begin(source, run_id)
         self.tick()
 
@@ -171,16 +171,16 @@ class Performer:
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""
         self.tick()
-        for performance in self._performances.values():
-            if performance.goal == goal:
-                self.director.cancel(performance.run_id)
+        for goal_run in self._goal_runs.values():
+            if goal_run.goal == goal:
+                self.scheduler.cancel(goal_run.run_id)
         self._start_ticking()
 
     def stop(self, reason: str) -> None:
         """End all that runs or waits, and the pause."""
         self.tick()
-        self.director.stop_all(reason)
-        self.director.resume()
+        self.scheduler.stop_all(reason)
+        self.scheduler.resume()
         self.tick()
 
     def tick(self) -> None:
@@ -190,36 +190,36 @@ class Performer:
         the pause began for now, from which it counts how long the body may take to follow.
         """
         values = self.values()
-        for performance in self._performances.values():
-            performance.feed(values)
+        for goal_run in self._goal_runs.values():
+            goal_run.feed(values)
         self.ports.audio.serve()
-        self._alive.tell(self._performances)
+        self._alive.tell(self._goal_runs)
         veto = self._guards.refusal()
         if veto:
-            if not self.director.needs_tick:
-                self.director.tick(self._now())  # changes nothing, but tells paused runs the time
-            self.director.stop_all(veto)
-        ended = self.director.tick(self._now())
-        for performance in self._performances.values():
-            self._tell(performance)
+            if not self.scheduler.needs_tick:
+                self.scheduler.tick(self._now())  # changes nothing, but tells paused runs the time
+            self.scheduler.stop_all(veto)
+        ended = self.scheduler.tick(self._now())
+        for goal_run in self._goal_runs.values():
+            self._tell(goal_run)
         for end in ended:
-            del self._performances[end.run_id]
+            del self._goal_runs[end.run_id]
         for end in ended:  # the watch on clients may tick
             self.clients.end(end.run_id)
             self._forget(end.run_id)
-        if self.director.needs_tick:
+        if self.scheduler.needs_tick:
             self._start_ticking()
         else:
             self._stop_ticking()
-            self._alive.rest(self._performances)
-            self._viewers.rest(paused=self.director.paused and self.director.current is None)
+            self._alive.rest(self._goal_runs)
+            self._viewers.rest(paused=self.scheduler.paused and self.scheduler.current is None)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         """The state of the runs, as a line and as values."""
-        current, suspended = self.director.current, self.director.suspended
+        current, suspended = self.scheduler.current, self.scheduler.suspended
         text = "idle" if current is None else f"running {current.run_id}"
-        return f"{text}, paused" if self.director.is_paused else text, {
-            "waiting": len(self.director.waiting()),
+        return f"{text}, paused" if self.scheduler.is_paused else text, {
+            "waiting": len(self.scheduler.waiting()),
             "suspended": "" if suspended is None else suspended.run_id,
             **{f"no value of {name}": why for name, why in self.feed.troubles.items()},
         }
@@ -242,9 +242,9 @@ class Performer:
         self.ports.destroy()
         self.ports.body.destroy()
 
-    def _tell(self, performance: Performance | PlanPerformance) -> None:
-        self._viewers.publish(performance.run_id, performance.run)
-        performance.tell()
+    def _tell(self, goal_run: GoalRun | PlanGoalRun) -> None:
+        self._viewers.publish(goal_run.run_id, goal_run.run)
+        goal_run.tell()
 
     def _forget(self, run_id: str) -> None:
         self.ports.forget(run_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The performer of the behaviour-tree node with real runs, on a clock of the test's own and without a graph."""
+"""The run executor of the behaviour-tree node with real runs, on a clock of the test's own and without a graph."""
 
 import json
 from types import SimpleNamespace
@@ -15,8 +15,8 @@ from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import LOOK_S
-from embodiment_bridge.nodes.tree.runs.performer import Performer
 from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S, RunControls
+from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 
 LAG_S = 0.3  # until the body is at rest, holds, or goes on
 SHAKES = {"type": "body", "action": "HEAD_SHAKE"}  # without an end
@@ -91,7 +91,7 @@ class FakeNode:
 
 
 class Played:
-    """Stands for a ``Performance``: keeps what a client would be told of the end."""
+    """Stands for a ``GoalRun``: keeps what a client would be told of the end."""
 
     def __init__(self, run, run_id, body, breakpoints, is_cancel_requested):
         self.run, self.run_id, self.breakpoints, self.body = run, run_id, breakpoints, body
@@ -106,7 +106,7 @@ class Played:
 
 
 class PerformerStage:
-    """A performer, the services of people, and clients that are heard or not."""
+    """A run executor, the services of people, and clients that are heard or not."""
 
     def __init__(self, monkeypatch, files=None):
         self.now = 100.0
@@ -121,10 +121,12 @@ class PerformerStage:
             body=SimpleNamespace(skills=SKILLS),
         )
         viewers = SimpleNamespace(publish=lambda run_id, run: None, rest=lambda paused: None)
-        self.performer = Performer(self.node, ports, files, viewers, lambda: self.now)
-        monkeypatch.setattr(self.performer._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80})
-        self.director = self.performer.director
-        RunControls(self.node, self.director, self.performer.tick, self.performer.clients, lambda _: 0)
+        self.run_executor = RunExecutor(self.node, ports, files, viewers, lambda: self.now)
+        monkeypatch.setattr(
+            self.run_executor._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80}
+        )
+        self.scheduler = self.run_executor.scheduler
+        RunControls(self.node, self.scheduler, self.run_executor.tick, self.run_executor.clients, lambda _: 0)
 
     def goal(self, run_id, document=None, *, source="", breakpoints=(), canceled=False, **wishes):
         """Submit a run; returns why not."""
@@ -137,7 +139,7 @@ class PerformerStage:
         )
         self.runs[run_id] = Played(run, run_id, body, breakpoints, canceled)
         try:
-            self.performer.submit(self.runs[run_id], source=source, **wishes)
+            self.run_executor.submit(self.runs[run_id], source=source, **wishes)
         except BridgeError as error:
             return str(error)
         return ""

@@ -13,15 +13,15 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.runs.director import MAX_QUEUE, Director
 from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.behaviour.runs.run_scheduler import MAX_QUEUE, RunScheduler
 
 
 class House:
-    """A director, the runs that it was given, and how they ended."""
+    """A scheduler, the runs that it was given, and how they ended."""
 
     def __init__(self):
-        self.director = Director()
+        self.scheduler = RunScheduler()
         self.runs = {}
         self.ended = {}
         self.now = 0.0
@@ -29,7 +29,7 @@ class House:
     def goal(self, run_id, root, skills=None, **options):
         ports = Ports(skills or Script(), VirtualMedia({}), VirtualRequests({}))
         self.runs[run_id] = Run(document(root), ports, Rules(SKILLS), run_id=run_id, settings=EXACT)
-        return self.director.submit(self.runs[run_id], run_id, **options)
+        return self.scheduler.submit(self.runs[run_id], run_id, **options)
 
     def to(self, now, step=0.25):
         while self.now < now - 1e-9:
@@ -37,13 +37,13 @@ class House:
             self.tick()
 
     def tick(self):
-        for end in self.director.tick(self.now):
+        for end in self.scheduler.tick(self.now):
             assert end.run_id not in self.ended
             self.ended[end.run_id] = (end.ending.outcome.value, round(end.ending.t, 3))
 
     @property
     def current(self):
-        return self.director.current.run_id if self.director.current else None
+        return self.scheduler.current.run_id if self.scheduler.current else None
 
     def state(self, run_id):
         return self.runs[run_id].state
@@ -59,13 +59,13 @@ def house(**first):
 
 def test_one_run_from_goal_to_end():
     made = House()
-    assert not made.director.needs_tick
+    assert not made.scheduler.needs_tick
     assert made.goal("a", delay(1)) == ""
-    assert made.director.needs_tick
+    assert made.scheduler.needs_tick
     made.tick()
     made.to(1.0)
     assert made.ended == {"a": ("SUCCEEDED", 1.0)}
-    assert not made.director.needs_tick
+    assert not made.scheduler.needs_tick
 
 
 def test_replace_begins_the_new_run_in_the_tick_in_which_the_old_one_is_at_rest():
@@ -106,7 +106,7 @@ def test_queue_goes_by_priority_then_by_time_and_is_bounded():
     made = house()
     for name, priority in (("a", 0), ("b", 5), ("c", 0), ("d", 5)):
         assert made.goal(name, delay(0.25), on_new="queue", priority=priority) == ""
-    assert [entry.run_id for entry in made.director.waiting()] == ["b", "d", "a", "c"]
+    assert [entry.run_id for entry in made.scheduler.waiting()] == ["b", "d", "a", "c"]
     for place in range(MAX_QUEUE - 4):
         assert made.goal(f"x{place}", delay(0.25), on_new="queue") == ""
     assert "queue is full" in made.goal("over", delay(1), on_new="queue")
@@ -127,7 +127,7 @@ def test_suspend_and_resume():
     assert made.goal("guest", delay(2), on_new="suspend") == ""
     made.to(2.0)
     assert (made.current, made.state("old")) == ("guest", RunState.PAUSED)
-    assert made.director.suspended.run_id == "old"
+    assert made.scheduler.suspended.run_id == "old"
     made.to(9.0)
     assert made.ended == {"guest": ("SUCCEEDED", 2.0), "old": ("SUCCEEDED", 4.0)}
 
@@ -193,14 +193,14 @@ def test_next_run_is_not_replaced_by_a_lower_one():
 
 def test_goal_during_a_pause_waits_for_resume():
     made = house()
-    assert made.director.pause()
+    assert made.scheduler.pause()
     made.to(2.0)
     assert made.goal("new", delay(1)) == ""
     assert "gives way" in made.goal("shy", delay(1), on_new="reject")
     assert made.goal("later", delay(1), on_new="queue") == ""
     made.to(5.0)
     assert (made.state("old"), made.state("new")) == (RunState.PAUSED, RunState.LOADING)
-    assert made.director.resume()
+    assert made.scheduler.resume()
     made.to(9.0)
     assert list(made.ended) == ["old", "new", "later"]
     assert made.ended["old"] == ("PREEMPTED", 1.0)
@@ -212,14 +212,14 @@ def test_goal_at_a_breakpoint_waits_too():
     made.runs["old"].set_breakpoints(["/1"])
     made.tick()
     made.to(2.0)
-    assert made.director.is_paused
+    assert made.scheduler.is_paused
     made.goal("new", delay(1))
     made.to(3.0)
     assert made.state("new") is RunState.LOADING
-    assert made.director.step() is True
+    assert made.scheduler.step() is True
     made.to(4.5)
-    made.director.pause()
-    made.director.resume()
+    made.scheduler.pause()
+    made.scheduler.resume()
     made.to(9.0)
     assert made.ended["old"][0] in ("PREEMPTED", "SUCCEEDED")
     assert made.ended["new"] == ("SUCCEEDED", 1.0)
@@ -227,41 +227,41 @@ def test_goal_at_a_breakpoint_waits_too():
 
 def test_suspension_that_waits_for_resume_suspends_then():
     made = house(suspendable=True)
-    made.director.pause()
+    made.scheduler.pause()
     made.goal("guest", delay(1), on_new="suspend")
     made.to(3.0)
-    made.director.resume()
+    made.scheduler.resume()
     made.to(9.0)
     assert made.ended == {"guest": ("SUCCEEDED", 1.0), "old": ("SUCCEEDED", 4.0)}
 
 
 def test_cancel_and_stop_work_during_a_pause():
     made = house()
-    made.director.pause()
+    made.scheduler.pause()
     made.goal("new", delay(1))
-    assert made.director.cancel("old")
+    assert made.scheduler.cancel("old")
     made.to(2.0)
     assert made.ended == {"old": ("CANCELED", 1.0)}
     assert made.state("new") is RunState.LOADING  # still paused
-    assert sorted(made.director.stop_all()) == ["new"]
+    assert sorted(made.scheduler.stop_all()) == ["new"]
     made.to(3.0)
     assert made.ended["new"] == ("CANCELED", 0.0)
 
 
 @pytest.mark.parametrize(
-    "end", [lambda director: director.cancel("old"), lambda director: director.stop_all()]
+    "end", [lambda scheduler: scheduler.cancel("old"), lambda scheduler: scheduler.stop_all()]
 )
 def test_a_pause_lasts_until_it_is_resumed_whatever_ends(end):
     made = house()
-    made.director.pause()
-    end(made.director)
+    made.scheduler.pause()
+    end(made.scheduler)
     made.to(2.0)
     assert made.ended == {"old": ("CANCELED", 1.0)}
     assert made.goal("after", delay(1)) == ""
     made.to(5.0)
     assert made.state("after") is RunState.LOADING
-    assert not made.director.needs_tick
-    assert made.director.resume()
+    assert not made.scheduler.needs_tick
+    assert made.scheduler.resume()
     made.to(7.0)
     assert made.ended["after"] == ("SUCCEEDED", 1.0)
 
@@ -269,12 +269,12 @@ def test_a_pause_lasts_until_it_is_resumed_whatever_ends(end):
 @pytest.mark.parametrize("on_new", ["replace", "reject", "queue", "suspend"])
 def test_a_pause_where_nothing_runs_holds_what_comes(on_new):
     made = House()
-    assert not made.director.pause()
-    assert made.director.is_paused
+    assert not made.scheduler.pause()
+    assert made.scheduler.is_paused
     assert made.goal("new", delay(1), on_new=on_new) == ""
     made.to(2.0)
     assert made.state("new") is RunState.LOADING
-    assert made.director.resume()
+    assert made.scheduler.resume()
     made.to(4.0)
     assert made.ended == {"new": ("SUCCEEDED", 1.0)}
 
@@ -284,18 +284,18 @@ def test_a_pause_while_a_run_winds_down_holds_the_next_one():
     made.goal("old", lastly(delay(9), delay(1)))
     made.tick()
     made.goal("next", delay(1), on_new="queue")
-    made.director.cancel("old")
-    assert not made.director.pause()
+    made.scheduler.cancel("old")
+    assert not made.scheduler.pause()
     made.to(5.0)
     assert list(made.ended) == ["old"]
     assert made.state("next") is RunState.LOADING
 
 
 def test_neither_resume_nor_step_without_a_run():
-    director = Director()
-    assert not director.resume()
-    assert not director.step()
-    assert director.stop_all() == []
+    scheduler = RunScheduler()
+    assert not scheduler.resume()
+    assert not scheduler.step()
+    assert scheduler.stop_all() == []
 
 
 # Stopping.
@@ -308,15 +308,15 @@ def test_stop_all_ends_everything_and_may_be_repeated_during_the_halt():
     made.goal("guest", lastly(delay(9), delay(1)), on_new="suspend")
     made.goal("queued", delay(1), on_new="queue")
     made.to(1.0)
-    assert sorted(made.director.stop_all("enough")) == ["guest", "old", "queued"]
+    assert sorted(made.scheduler.stop_all("enough")) == ["guest", "old", "queued"]
     made.to(1.5)
-    assert sorted(made.director.stop_all()) == ["guest", "old"]
+    assert sorted(made.scheduler.stop_all()) == ["guest", "old"]
     assert made.goal("new", delay(1)) == ""  # waits for the halts
     made.to(9.0)
     assert {name: end[0] for name, end in made.ended.items()} == {
         "queued": "CANCELED", "guest": "CANCELED", "old": "CANCELED", "new": "SUCCEEDED",
     }  # fmt: skip
-    assert not made.director.needs_tick
+    assert not made.scheduler.needs_tick
 
 
 def test_cancel_of_each_kind_and_of_nothing():
@@ -324,10 +324,10 @@ def test_cancel_of_each_kind_and_of_nothing():
     made.goal("guest", delay(5), on_new="suspend")
     made.goal("queued", delay(5), on_new="queue")
     made.to(1.5)
-    assert not made.director.cancel("nobody")
-    assert made.director.cancel("queued")
-    assert made.director.cancel("old")
-    assert made.director.cancel("old")  # it is on its way
+    assert not made.scheduler.cancel("nobody")
+    assert made.scheduler.cancel("queued")
+    assert made.scheduler.cancel("old")
+    assert made.scheduler.cancel("old")  # it is on its way
     made.to(9.0)
     assert made.ended == {"queued": ("CANCELED", 0.0), "old": ("CANCELED", 1.0), "guest": ("SUCCEEDED", 5.0)}
 
@@ -344,7 +344,7 @@ def test_bad_goal_is_refused(options, match):
     made = House()
     assert re.search(match, made.goal("a", delay(1), **options))
     assert made.goal("b", delay(1)) == ""
-    assert "already" in made.director.submit(made.runs["b"], "b")
+    assert "already" in made.scheduler.submit(made.runs["b"], "b")
 
 
 ACTIONS = st.sampled_from(
@@ -376,14 +376,14 @@ def test_whatever_is_asked_each_run_ends_once_and_one_runs_at_a_time(actions):
         elif action == "tick":
             made.to(made.now + 0.25 * (1 + number))
         elif action == "cancel" and accepted:
-            made.director.cancel(accepted[number % len(accepted)])
+            made.scheduler.cancel(accepted[number % len(accepted)])
         elif action in ("pause", "resume", "step"):
-            getattr(made.director, action)()
+            getattr(made.scheduler, action)()
         elif action == "stop":
-            made.director.stop_all()
+            made.scheduler.stop_all()
         running = [run for run in made.runs.values() if run.state is RunState.RUNNING]
         assert len(running) <= 1
-    made.director.stop_all()
+    made.scheduler.stop_all()
     made.to(made.now + 12.0)
     assert sorted(made.ended) == sorted(accepted)
-    assert not made.director.needs_tick
+    assert not made.scheduler.needs_tick

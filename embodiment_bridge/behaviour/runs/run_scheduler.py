@@ -43,7 +43,7 @@ class Ended:
     ending: RunEnding
 
 
-class Director:
+class RunScheduler:
     """Lets one run after the other have the robot. Call ``tick(now)`` whenever ``needs_tick``.
 
     * A run begins only when the one before has ended, or is frozen, with everything acknowledged.

@@ -94,7 +94,7 @@ MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
 GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
 
 
-class Conductor:
+class McpRuns:
     """All runs of one server. ``last`` is the outcome of the newest that has ended; ``background`` still runs."""
 
     def __init__(

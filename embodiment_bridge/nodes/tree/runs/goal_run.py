@@ -29,7 +29,7 @@ MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's o
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CheckedGoal:
     """A goal that can be run.
 
     doubts: what is doubtful in the document, for people. seed: None draws one. values: of the goal.
@@ -56,7 +56,7 @@ class Wish:
             raise Rejected.because("", "BAD_VALUE", str(error)) from error
 
 
-def read_goal(goal: ExecuteBml.Goal, ports: RunPorts) -> Wish:
+def read_goal(goal: ExecuteBml.Goal, ports: RunPorts) -> CheckedGoal:
     """Read a goal for the body and under the rules of ``ports``; any thread may call it.
 
     Raises:
@@ -78,7 +78,7 @@ def read_goal(goal: ExecuteBml.Goal, ports: RunPorts) -> Wish:
     except CommandError as error:
         raise Rejected.because("", "BAD_VALUE", str(error)) from error
     analysis = analyse(document, rules.skills)
-    return Wish(
+    return CheckedGoal(
         loaded,
         rules,
         analysis.estimates[document.root.pointer],
@@ -109,7 +109,7 @@ Finish = Callable[..., None]
 """``finish(goal, succeeded=, result=)`` ends a goal."""
 
 
-class Performance:
+class GoalRun:
     """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
 
     finish(goal, succeeded=, result=) ends the goal.
@@ -121,14 +121,14 @@ class Performance:
         run: Run,
         run_id: str,
         finish: Finish,
-        wish: Wish,
+        checked: CheckedGoal,
         board: Blackboard,
     ) -> None:
         self.goal = goal
         self.run = run
         self.run_id = run_id
-        self.wish = wish
-        self.breakpoints = wish.breakpoints
+        self.checked = checked
+        self.breakpoints = checked.breakpoints
         self._board = board
         self._refused: dict[str, str] = {}
         self._finish = finish
@@ -160,7 +160,7 @@ class Performance:
         self._end(self.run.ending)
 
     def _new_warnings(self) -> list[str]:
-        known = [*self.wish.doubts, *self._refused.values(), *self.run.warnings]
+        known = [*self.checked.doubts, *self._refused.values(), *self.run.warnings]
         return [line for line in dict.fromkeys(known) if line not in self._warnings_told]
 
     def _tell(self, warnings: list[str]) -> None:
@@ -179,7 +179,7 @@ class Performance:
         feedback.doing = [origin.name or origin.label for origin in leaves]
         feedback.warnings = warnings
         feedback.held_back = [origin.pointer for origin in self.run.held_back()]
-        estimate = self.wish.estimate
+        estimate = self.checked.estimate
         feedback.least = estimate.min_s
         feedback.expected = math.nan if estimate.expected_s is None else estimate.expected_s
         feedback.longest = math.inf if estimate.forever else estimate.max_s
