@@ -9,8 +9,8 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.registry import Input, ProtocolSpec
-from embodiment_bridge.protocols.soccer.command_writer import Written, makers, writers
-from embodiment_bridge.protocols.soccer.requests import Requests
+from embodiment_bridge.protocols.soccer.command_writer import Written, writers
+from embodiment_bridge.protocols.soccer.requests import Requests, makers
 
 
 @dataclass(frozen=True)

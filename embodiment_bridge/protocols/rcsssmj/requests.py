@@ -26,8 +26,7 @@ from embodiment_bridge.protocols.rcsssmj.commands import (
 )
 from embodiment_bridge.protocols.rcsssmj.convert import beam
 from embodiment_bridge.protocols.rcsssmj.robots import Robot
-from embodiment_bridge.protocols.soccer.command_writer import makers
-from embodiment_bridge.protocols.soccer.requests import Requests
+from embodiment_bridge.protocols.soccer.requests import Requests, makers
 from embodiment_bridge.srv import PlaceThing
 
 # Requests to a simulated world that a player may not make: place things, begin the game anew.

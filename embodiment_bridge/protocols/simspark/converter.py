@@ -29,10 +29,9 @@ from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.joining import Joining, StartPlace, landmarks, side_of
 from embodiment_bridge.protocols.simspark.messages import Feet, Myself, PerceptMessages, note_unused
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
-from embodiment_bridge.protocols.soccer.command_writer import makers
 from embodiment_bridge.protocols.soccer.convert import TeamView, sight
 from embodiment_bridge.protocols.soccer.messages import LeftOut
-from embodiment_bridge.protocols.soccer.requests import Requests
+from embodiment_bridge.protocols.soccer.requests import Requests, makers
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
 from embodiment_bridge.scene.locator import Locator
 from embodiment_bridge.scene.sight import BODY, Camera, Pose, Sight

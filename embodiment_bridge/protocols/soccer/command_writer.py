@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes actions of a soccer agent from messages, and writes them as both simulators take them."""
+"""Writes the actions of a soccer agent as both simulators take them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
-from functools import partial
 from math import inf, nan
 from numbers import Real
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.core.resolve import resolve
-from embodiment_bridge.protocols.registry import Input, ProtocolSpec
 from embodiment_bridge.wire.codec import Unknown
 
-# Actions that depend on nothing but themselves: how they are made of messages, and how they are written.
+# Actions that depend on nothing but themselves: how they are written.
 
 Command = TypeVar("Command")
 Write: TypeAlias = Callable[[Any], str]
@@ -34,14 +31,6 @@ class Written(ABC):
         """
 
 
-class Message(Protocol):
-    """A message or a request of a service, as ROS generates it."""
-
-    def get_fields_and_field_types(self) -> Mapping[str, str]:
-        """Types by the names of the fields, in their order."""
-        ...
-
-
 def writers(heads: Mapping[type, str], number: Callable[[str, object], str]) -> dict[type, Write]:
     """What writes each of the actions, which are given with the first words of their lists."""
     return {
@@ -58,22 +47,6 @@ def _plain_writer(kind: type, word: str, number: Callable[[str, object], str]) -
         return f"({' '.join([word, *[number(shown, getattr(command, name)) for name, shown in names]])})"
 
     return write
-
-
-def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
-    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
-    by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
-    items: tuple[Input, ...] = (*spec.inputs, *spec.services)
-    return {
-        item.name: resolve(item.command) if ":" in item.command else partial(_made_of, by_name[item.command])
-        for item in items
-        if item.command
-    }
-
-
-def _made_of(kind: type[Command], message: Message) -> Command:
-    """The command of the values of a message as they are."""
-    return kind(*(getattr(message, name) for name in message.get_fields_and_field_types()))
 
 
 def number_text(field: str, value: object, low: float, high: float, digits: int = 7) -> str:

@@ -6,21 +6,31 @@ To speak and to be beamed, as topics and services and as the skills ``say`` and 
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from math import inf, isfinite
-from typing import Generic, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from std_msgs.msg import String
 from typing_extensions import override
 
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.motion.skills.native import Native, Placing
-from embodiment_bridge.protocols.soccer.command_writer import Message
+from embodiment_bridge.protocols.registry import Input, ProtocolSpec
 from embodiment_bridge.srv import Beam
 
 # The skill ``say`` of a soccer robot: a text on its way, in as many messages as the server needs.
 
 Command = TypeVar("Command")
+
+
+class Message(Protocol):
+    """A message or a request of a service, as ROS generates it."""
+
+    def get_fields_and_field_types(self) -> Mapping[str, str]:
+        """Types by the names of the fields, in their order."""
+        ...
 
 
 class Saying(Native, Generic[Command]):
@@ -192,3 +202,19 @@ class Requests(Generic[Command]):
         command = self._beam_command(x, y, theta)
         self._check(command)
         return command
+
+
+def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
+    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
+    by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
+    items: tuple[Input, ...] = (*spec.inputs, *spec.services)
+    return {
+        item.name: resolve(item.command) if ":" in item.command else partial(_made_of, by_name[item.command])
+        for item in items
+        if item.command
+    }
+
+
+def _made_of(kind: type[Command], message: Message) -> Command:
+    """The command of the values of a message as they are."""
+    return kind(*(getattr(message, name) for name in message.get_fields_and_field_types()))
