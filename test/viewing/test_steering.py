@@ -31,6 +31,7 @@ class Seen:
         self.stage = stage
         self.posture, self.x, self.joints = None, 0.0, {}
         self.told = []
+        self.controls = False
         brain = stage.brain
         brain.create_subscription(BodyStatus, "body_status", self._body, profile("latched"))
         brain.create_subscription(PoseStamped, "pose", self._pose, profile("sensor"))
@@ -137,7 +138,7 @@ def pressed(stage, button=""):
 
 def test_the_button_stop_ends_everything(seen):
     seen.stage.until(lambda: pressed(seen.stage) == ["stop"])  # this body has no emergency stop
-    assert seen.controls
+    seen.stage.until(lambda: seen.controls)
     seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
     seen.until_walks()
     pressed(seen.stage, "stop")
