@@ -76,7 +76,6 @@ def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed
 
 
 LOST: Final = "UNKNOWN"
-SENT: Final = "SENT"  # the state of a run of which the tree has not said anything
 
 
 class Run:

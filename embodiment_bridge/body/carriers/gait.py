@@ -57,7 +57,7 @@ class GaitParameters:
     backward_share: part of a forward command < 0 that the gait makes of it, for backwards it falls more easily.
 
     The others are 0 for a gait without them. side: m that a step at full command goes to the side. capture_x,
-    capture_y (s): how far beside its place a foot lands per m/s that the body is too fast (see ``capture.py``);
+    capture_y (s): how far beside its place a foot lands per m/s that the body is too fast;
     sway_speed (m/s), sway_speed_phase: the speed to the side that belongs to the sway, and its lead in periods.
     timing_gain (s/m): share by which a step is shorter per m/s towards the foot that swings. hip_gain,
     hip_rate_gain: like pitch_gain, at the hip of the standing leg. arm_stride: swing of the shoulders against the

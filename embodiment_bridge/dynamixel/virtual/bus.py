@@ -66,7 +66,7 @@ class VirtualBus:
             baud: baud rate of the servos, 1/s.
             chain: what servos behind a silent one do in a group read: ``wait`` without end, or ``continue`` when its
                 time is over.
-            drives: by id, a drive to use instead of a simulated motor (``outside.py``).
+            drives: by id, a drive to use instead of a simulated motor.
 
         Raises:
             ConfigError: there are no servos, or a model, an id or the baud rate is wrong, or an id is used twice.

@@ -6,7 +6,7 @@ The feet move on a fixed path under the hips: up and forward (swing, half of the
 standing foot; the standing hip gets an extra roll against its droop under the weight. The faster the robot goes
 forward, the fewer may be its steps per second and the higher, with less sway and more droop. For a step to the side
 the hips roll with the path of the feet. Both hip yaws turn against each other (twist) to turn the body, the arms
-swing. A foot lands further ahead or aside when the body is too fast (``capture.py``). The torso leans, and gains on
+swing. A foot lands further ahead or aside when the body is too fast. The torso leans, and gains on
 tilt and tilt rates, at ankles and hips, keep it upright, also when standing; while walking, speed over ground moves
 the feet to where it goes.
 

@@ -160,7 +160,7 @@ MANY: Final[FieldLists] = {
     "ACC": ("accelerometers", Accelerometer.read),
     "TCH": ("touches", Touch.read),
 }
-"""Lists of named values that come once, and those of which there may be several; ``percept_lists.py`` has the rest."""
+"""Lists of named values that come once, and those of which there may be several; ``percept_reader.py`` has the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _seed_detection(name: str, azimuth: float, elevation: float, distance: float
 
 # Reads a percept of the shape that the server sends with four regular expressions, so as to be fast.
 #
-# The result is that of ``percept_lists.py``, or None when a frame has another shape, however slightly.
+# The result is that of ``PerceptParts``, or None when a frame has another shape, however slightly.
 #
 # A percept takes 55 us so, 335 us list by list. Two teams of eleven in one process get 1100 percepts a
 # second: that is 6 % of a core or 37 %.
@@ -200,7 +200,7 @@ def _microphone(name: str, messages: str) -> events.Microphone:
 
 # Reads the lists of a percept that are not of named values alone (``events.py`` has the others).
 #
-# ``percept_patterns.py`` reads the frames that the server really sends, several times faster and with the same
+# A pattern reads the frames that the server really sends, several times faster and with the same
 # result.
 
 

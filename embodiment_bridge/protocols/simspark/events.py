@@ -175,4 +175,4 @@ MANY: Final[FieldLists] = {
     "FRP": ("forces", Force.read),
     "TCH": ("touches", Touch.read),
 }
-"""Lists of named values that come once, and those of which there may be several; ``percept_lists.py`` has the rest."""
+"""Lists of named values that come once, and those of which there may be several; ``percept_reader.py`` has the rest."""

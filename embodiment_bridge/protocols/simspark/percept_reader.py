@@ -3,7 +3,7 @@
 
 With regular expressions where it has the usual shape, else list by list.
 
-``percept_patterns.py`` reads the frames that the server really sends, several times faster and with the same result.
+A pattern reads the frames that the server really sends, several times faster and with the same result.
 """
 
 import re
@@ -67,7 +67,7 @@ class Dialect:
 
 # Reads a percept of the shape that the server sends with a few regular expressions, so as to be fast.
 #
-# The result is that of ``percept_lists.py``, or None when a frame has another shape, however slightly.
+# The result is that of ``PerceptParts``, or None when a frame has another shape, however slightly.
 #
 # A percept takes 55 us so, 300 us list by list. Two teams of eleven in one process get 1100 percepts a
 # second: that is 6 % of a core or 33 %.

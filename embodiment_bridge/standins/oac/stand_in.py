@@ -29,7 +29,7 @@ class OacPeer(OwnThread):
         port: its TCP port; 0 takes a free one, see ``port``.
         oac: the OAC that runs from the beginning; empty: each is loaded by LOAD_AGENT.
         proxy: the element whose messages that OAC processes; a loaded OAC processes those of its loader.
-        script: which plans, see ``scripts.py``. again: start again after the last.
+        script: which plans, see ``scripted_plans.py``. again: start again after the last.
         dialect: seed or final. validating: drop messages that the schema does not allow.
         acks: ack mode. single_actions: send each action of a plan by itself. heartbeat: s.
         verbose: log on standard error what happens.
