@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
-from waiting import GRAPH, pause, until
+from waiting import GRAPH, spin_for, spin_until
 
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
@@ -86,11 +86,11 @@ class Stage:
     def until(self, condition: Callable[[], Any], patience: float | None = None) -> None:
         """Serve the graph until the condition holds."""
         __tracebackhide__ = True
-        until(condition, self.why, patience=patience or self.patience, spin=self._served.spin)
+        spin_until(self._served, condition, self.why, patience or self.patience)
 
     def spin(self, seconds: float) -> None:
         """Serve the graph for so long."""
-        pause(seconds, self._served.spin)
+        spin_for(self._served, seconds)
 
     def why(self) -> Any:
         """What a failed test says of the robot."""
