@@ -16,6 +16,7 @@ from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, past_others, straight, way_round
 from embodiment_bridge.motion.walking.targets import (
     Goal,
+    Spot,
     Target,
     Values,
     before,
@@ -218,9 +219,10 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
 
     Args:
         skill: for the text of errors.
-        values: x, y (m) and, where it matters, yaw (rad) in ``map``; or ``thing``, an id or a kind, ``distance`` (m)
-            that is left between it and the body, and perhaps ``towards``, another thing: the place is then behind the
-            first one, on the line to that. ``speed``: at most so fast, m/s; without it as fast as the gait goes.
+        values: x, y (m) and, where it matters, yaw (rad) in ``map``; yaw alone turns on the spot. Or ``thing``, an id
+            or a kind, ``distance`` (m) that is left between it and the body, and perhaps ``towards``, another thing:
+            the place is then behind the first one, on the line to that. A ``distance`` is also kept from x and y, which
+            are faced then. ``speed``: at most so fast, m/s; without it as fast as the gait goes.
         limits: of the gait.
         things: that are known.
 
@@ -229,37 +231,43 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
     """
     name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
     towards = str(values.get("towards", ""))
-    if bool(name) == bool(place) or len(place) == 1 or (name and "yaw" in values) or (place and towards):
+    yaw = float(values["yaw"]) if "yaw" in values else None
+    if len(place) == 1 or bool(name) + bool(place) > 1 or not (name or place or yaw is not None):
         raise CommandError(
-            f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw; towards goes with a thing"
+            f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw, or yaw alone"
+        )
+    if (towards and not name) or (yaw is not None and (name or "distance" in values)):
+        raise CommandError(
+            f"skill {skill.name!r}: towards goes with a thing, and yaw with neither a thing nor a distance"
         )
     pace = min(float(values["speed"]) / limits.forward, 1.0) if "speed" in values else 1.0
-    if place:
-        x, y = float(values["x"]), float(values["y"])
-        spot = _Place(x, y, float(values["yaw"]) if "yaw" in values else None)
-        return GoTo(limits, spot, things, pace)
+    spot = Spot(float(values["x"]), float(values["y"])) if place else None
+    if not name and "distance" not in values:
+        return GoTo(limits, _Place(spot, yaw), things, pace)
+    target = spot or Target(name, things)
     distance = float(values.get("distance", DISTANCE_M))
-    thing = Target(name, things)
-    beside = _BesideThing(thing, Target(towards, things) if towards else None, distance)
+    beside = _BesideThing(target, Target(towards, things) if towards else None, distance)
     return GoTo(limits, beside, things, pace)
 
 
 class _Place:
-    """A place; without a yaw the direction of the way there is kept."""
+    """A place, or where the body is at first; without a yaw the direction of the way there is kept."""
 
-    def __init__(self, x: float, y: float, yaw: float | None) -> None:
-        self._x, self._y, self._yaw = x, y, yaw
+    def __init__(self, spot: Spot | None, yaw: float | None) -> None:
+        self._spot, self._yaw = spot, yaw
 
     def __call__(self, pose: Pose) -> tuple[Goal, Way]:
+        self._spot = self._spot or Spot(pose.x, pose.y)
+        x, y = self._spot.last(pose)
         if self._yaw is None:
-            self._yaw = atan2(self._y - pose.y, self._x - pose.x)
-        return (self._x, self._y, self._yaw), straight
+            self._yaw = atan2(y - pose.y, x - pose.x)
+        return (x, y, self._yaw), straight
 
 
 class _BesideThing:
     """The place before a thing on the straight way to it, or behind it on the line to another one."""
 
-    def __init__(self, thing: Target, towards: Target | None, distance: float) -> None:
+    def __init__(self, thing: Target | Spot, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance
         self._yaw: float | None = None
 
