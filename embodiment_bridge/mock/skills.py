@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import atan2, cos, degrees, inf, sin, sqrt
+from math import atan2, cos, degrees, inf, sin, sqrt, tan
 
 from typing_extensions import override
 
@@ -168,12 +168,16 @@ class NativeSkills:
     def _target(self, skill: Skill, values: Mapping[str, float | str]) -> Vector:
         place = [values[axis] for axis in "xyz" if axis in values]
         name = str(values.get("entity", ""))
-        if len(place) in (1, 2) or bool(place) + bool(name) + ("yaw" in values) > 1:
-            raise CommandError(f"skill {skill.name!r}: give either an entity, or all of x, y and z, or yaw")
+        beside = "pitch" in values and "yaw" not in values
+        if beside or len(place) in (1, 2) or bool(place) + bool(name) + ("yaw" in values) > 1:
+            raise CommandError(
+                f"skill {skill.name!r}: give either an entity, or all of x, y and z, or yaw and perhaps pitch"
+            )
         if "yaw" in values:
             base = self._world.base
             heading = base.yaw + float(values["yaw"])
-            return base.x + cos(heading), base.y + sin(heading), BASE_HEIGHT + EYES_HEIGHT
+            down = tan(float(values.get("pitch", 0.0)))
+            return base.x + cos(heading), base.y + sin(heading), BASE_HEIGHT + EYES_HEIGHT - down
         if place:
             x, y, z = (float(value) for value in place)
             return x, y, z

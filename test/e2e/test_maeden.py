@@ -37,10 +37,10 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.standins.maeden.server import MaedenServer
 
 ROOT = Path(__file__).parents[2]

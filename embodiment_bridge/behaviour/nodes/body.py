@@ -110,6 +110,9 @@ class BodyAction(Leaf):
             return
         ending = report.status.value
         text = report.reason or f"{self.skill} was {ending}"
+        if self.context.settings.strict_skills:
+            self.finish(Status.FAILURE, t_end, text)
+            return
         self.context.journal.warn(t_end, self.origin, ending.upper(), text)
         self.finish(Status.SUCCESS, t_end, ending)
 
