@@ -23,7 +23,8 @@ from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
+from embodiment_bridge.motion.skills.requests import NOT_LOCATED
+from embodiment_bridge.motion.skills.skill_table import SkillTable
 from embodiment_bridge.motion.walking.go_to import Reach
 
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest

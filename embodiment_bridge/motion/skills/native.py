@@ -31,6 +31,10 @@ class Placing(Native):
     """One that has the body put elsewhere, upright: it serves a fallen body, too."""
 
 
+class Judging(Native):
+    """One that learns from the body itself what came of it, and fails by that."""
+
+
 Start: TypeAlias = Callable[[Skill, Mapping[str, float | str], float], Native]
 """Starts a skill: its description, its parameters (checked, with defaults), the slot in s (0: its natural length).
 

@@ -6,7 +6,7 @@ The walks ``to`` and ``find`` of a body file.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import atan2, copysign, hypot, pi
+from math import atan2, copysign, degrees, hypot, pi
 
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.surroundings import Things, no_things
@@ -89,6 +89,7 @@ FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it w
 CALM_S = 0.2  # s of standing after which a foreseen pose counts
 FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
 TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
+ROUGH_M, ROUGH_RAD = 0.2, 0.35  # that will do after these tries
 SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 REACH_PATIENCE_S = 12.0
 
@@ -155,9 +156,12 @@ class Reach:
         if self._stood_s < (CALM_S if self._limits.left else FILTERED_CALM_S):
             return
         self._tries += 1
-        there = left < KEPT_M and off < KEPT_RAD
-        if there or (not self._limits.left and self._tries >= TRIES):
+        last = not self._limits.left and self._tries >= TRIES
+        there = left < ROUGH_M and off < ROUGH_RAD if last else left < KEPT_M and off < KEPT_RAD
+        if there:
             self.done, self.progress = True, 1.0
+        elif last:
+            self.failure = f"stands {left:.2f} m and {degrees(off):.0f} degrees off after {TRIES} tries"
         self._waiting = False
 
 
@@ -209,6 +213,7 @@ class GoTo:
         command = self._reach.step(pose, walker, dt)
         if old is None:
             self.patience += self._reach.patience / self._pace
+        self.failure = self._reach.failure
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
         pace = self._pace
         return replace(command, forward=within(command.forward, pace), left=within(command.left, pace))

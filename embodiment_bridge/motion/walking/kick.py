@@ -79,15 +79,21 @@ class KickBall:
         self._distance = 0.0
         self._steady_s = self._at_ball_s = 0.0
         self._ask: Kick | None = None
-        self._kicks: int | None = None
+        self._kicks = 0
         self._after_s = 0.0
+        self._walker: Pace | None = None
+
+    @property
+    def struck(self) -> bool:
+        """Whether the kick has begun, also where that was during a hold."""
+        return self._walker is not None and self._walker.kicks > self._kicks
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
-        if self._kicks is None:
-            self._kicks = walker.kicks
-        if walker.kicks > self._kicks:  # also where it was made during a hold
+        if self._walker is None:
+            self._walker, self._kicks = walker, walker.kicks
+        if self.struck:
             return self._kicked(walker, dt)
         if walker.kicking:  # the kick of a program before this one
             return STAND

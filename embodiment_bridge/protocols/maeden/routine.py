@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
 
+from typing_extensions import override
+
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
+from embodiment_bridge.motion.skills.native import Judging
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 from embodiment_bridge.protocols.maeden.events import Action
 
@@ -101,8 +104,8 @@ Routine: TypeAlias = Generator[Action | None, Ticket, None]
 """Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
 
 
-class RoutineSkill:
-    """One skill on its way, see ``motion.native.Native``. What it is at is told by the routine in ``Progress``."""
+class RoutineSkill(Judging):
+    """One skill on its way, whose commands the simulator answers; its routine tells ``Progress`` how far it is."""
 
     def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
         self.done = False
@@ -116,6 +119,7 @@ class RoutineSkill:
         self._ticket: Ticket | None = None
         self._thinking = self._stopping = False
 
+    @override
     def step(self, dt: float) -> None:
         """Go on as soon as the last command was answered, or time went on for the next thought."""
         waiting = dt <= 0.0 if self._thinking else self._ticket is not None and not self._ticket.done
@@ -137,6 +141,7 @@ class RoutineSkill:
         else:
             self.progress = self._share.value
 
+    @override
     def stop(self) -> None:
         """No command after the one that is on its way: that cannot be taken back."""
         self._stopping = True
