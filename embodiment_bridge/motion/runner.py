@@ -13,9 +13,8 @@ from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.commands import JointCommand, VelocityCommand
 from embodiment_bridge.motion.gait.walk import ArmSwing
 from embodiment_bridge.motion.joints.direct import TargetWriter
-from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.sensing import Pace, Sensed
+from embodiment_bridge.motion.joints.sensing import Pace, Sensed, limp_among
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
 from embodiment_bridge.motion.skills.fall import SKILL, AutoGetUp, FallDetector

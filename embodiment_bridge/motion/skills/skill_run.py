@@ -7,10 +7,9 @@ from math import inf
 
 from embodiment_bridge.body.description import Joint, Keyframe, Skill
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
+from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of, recorded
 from embodiment_bridge.motion.joints.move import Move
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.recorded import recorded
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, paced
 from embodiment_bridge.motion.skills.native import Judging, Native, Placing
 from embodiment_bridge.motion.skills.outcome import Outcome, Verdict

@@ -8,10 +8,9 @@ from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.surroundings import Things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import ChannelArbiter, Posture
-from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.sensing import Sensed, limp_among
 from embodiment_bridge.motion.joints.trajectory import LONGEST_S, TrajectoryPoint, checked_points, left_of
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetector, as_it_lies
