@@ -39,14 +39,11 @@ class Act(Native):
     """A native skill of a second that the body believes to be done."""
 
     def __init__(self, *_) -> None:
-        self.done, self.progress, self.patience, self.failure, self.keyframes = False, 0.0, math.inf, "", ()
+        super().__init__()
 
     def step(self, dt: float) -> None:
         self.progress = min(self.progress + dt, 1.0)
         self.done = self.progress == 1.0
-
-    def stop(self) -> None:
-        self.done = True
 
 
 class Answered(Act, Judging):

@@ -49,7 +49,7 @@ Aim = Callable[[Pose, Thing], float]
 """The direction (rad in map) in which the ball is to roll."""
 
 
-class KickBall:
+class KickBall(Program):
     """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
 
     distance: m that the ball is to roll; None: as far as it can. rough: soon rather than exact.
@@ -65,11 +65,8 @@ class KickBall:
         *,
         rough: bool = False,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = EXTRA_PATIENCE_S
-        self.failure = ""
-        self._limits, self._kick, self._ball, self._aim = limits, kick, ball, aim
+        super().__init__(limits, EXTRA_PATIENCE_S)
+        self._kick, self._ball, self._aim = kick, ball, aim
         self._wanted_m = distance if distance is not None else inf
         self._strength = kick.strength(self._wanted_m)
         self._slack = ROUGH if rough else 1.0
@@ -161,8 +158,7 @@ class KickBall:
         self.progress, self._after_s = 0.9, self._after_s + dt
         if walker.kicking or self._after_s < AFTER_S:
             return WalkCommand(True)
-        self.done, self.progress = True, 1.0
-        return STAND
+        return self._finish()
 
 
 class Ahead:

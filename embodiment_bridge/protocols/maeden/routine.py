@@ -7,12 +7,10 @@ A routine that has to think for long does so bit by bit: no tick waits for it.
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
-from math import inf
 from typing import Final, TypeAlias
 
 from typing_extensions import override
 
-from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
 from embodiment_bridge.motion.skills.native import Judging
@@ -108,11 +106,7 @@ class RoutineSkill(Judging):
     """One skill on its way, whose commands the simulator answers; its routine tells ``Progress`` how far it is."""
 
     def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes: tuple[Keyframe, ...] = ()
+        super().__init__()
         self._operator = operator
         self._routine = routine
         self._share = share or Progress()
