@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from embodiment_bridge.body.description import Joint, Keyframe, Track
 from embodiment_bridge.body.motion_section import shortest_move
-from embodiment_bridge.motion.joints.move import Brake, Move
+from embodiment_bridge.motion.joints.move import Brake, Move, Way, smooth
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 
 # Recorded tracks: thins samples to a few points, and plays them without a jump at the start.
@@ -125,7 +125,7 @@ class Piece:
     goals: tuple[float, ...]
 
 
-class Motion:
+class Motion(Way):
     """A way of some joints through pieces, from rest.
 
     Args:
@@ -135,9 +135,7 @@ class Motion:
     """
 
     def __init__(self, joints: Sequence[int], position: Sequence[float], pieces: Sequence[Piece]) -> None:
-        self.joints = tuple(joints)
-        self.total = sum(piece.duration for piece in pieces)
-        self.time = 0.0
+        super().__init__(joints, sum(piece.duration for piece in pieces))
         self._pieces = pieces
         self._number = 0
         self._begun = 0.0
@@ -148,14 +146,9 @@ class Motion:
         """Whether the last piece is over."""
         return self._number >= len(self._pieces)
 
-    @property
-    def progress(self) -> float:
-        """The share of the time, 0..1."""
-        return 1.0 if self.done else min(self.time / self.total, 1.0)
-
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
-        self.time += dt
+        super().advance(dt)
         while not self.done and self.time >= self._begun + self._pieces[self._number].duration - 1e-9:
             piece = self._pieces[self._number]
             self._begun += piece.duration
@@ -169,8 +162,7 @@ class Motion:
                 out[joint] = angle
             return
         piece = self._pieces[self._number]
-        s = min((self.time - self._begun) / piece.duration, 1.0)
-        blend = s * s * s * (10 + s * (6 * s - 15))
+        blend = smooth(min((self.time - self._begun) / piece.duration, 1.0))
         for joint, start, goal in zip(self.joints, self._from, piece.goals, strict=True):
             out[joint] = start + (goal - start) * blend
 

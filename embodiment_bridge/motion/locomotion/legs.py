@@ -8,6 +8,7 @@ from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.walk import LegWalker, Walker
+from embodiment_bridge.motion.joints.move import smooth
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 
@@ -49,8 +50,8 @@ class StanceChange:
         """Let ``dt`` s pass."""
         if self.done:
             return
-        s = self._share = min(self._share + dt / self._seconds, 1.0)
-        blend = s * s * s * (10 + s * (6 * s - 15))
+        self._share = min(self._share + dt / self._seconds, 1.0)
+        blend = smooth(self._share)
         self.now = self._from.times(1.0 - blend).plus(self._goal.times(blend))
 
 

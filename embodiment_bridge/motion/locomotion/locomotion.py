@@ -9,6 +9,7 @@ from embodiment_bridge.body.description import BodyDescription, Carrier, Joint
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.motion import locomotion
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
+from embodiment_bridge.motion.joints.move import smooth
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.walking.walk_program import Pose, Program, follow
 
@@ -43,8 +44,7 @@ class Blend:
         """Mix the start pose into ``out`` (rad per joint of the body)."""
         if self.done:
             return
-        s = self._part
-        share = s * s * s * (10 + s * (6 * s - 15))
+        share = smooth(self._part)
         for joint, start in zip(self._joints, self._from, strict=True):
             out[joint] = start + (out[joint] - start) * share
 
