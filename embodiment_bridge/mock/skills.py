@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import atan2, cos, degrees, inf, sin, sqrt, tan
+from math import atan2, cos, degrees, sin, sqrt, tan
 
 from typing_extensions import override
 
@@ -45,11 +45,7 @@ class TimedAction(Native):
         act: Callable[[], None],
         at: float,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes = keyframes
+        super().__init__(keyframes)
         self._hindrance, self._act = hindrance, act
         self._length, self._at = length, length * at
         self._elapsed = 0.0
@@ -69,10 +65,6 @@ class TimedAction(Native):
                 self._act()
         self.progress = min(self._elapsed / self._length, 1.0) if self._length > 0.0 else 1.0
         self.done = bool(self.failure) or (self._acted and self.progress >= 1.0)
-
-    @override
-    def stop(self) -> None:
-        self.done = True
 
 
 class NativeSkills:

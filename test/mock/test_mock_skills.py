@@ -210,7 +210,7 @@ def test_mouth_blinks_while_it_talks() -> None:
             {"x": 0.1, "y": 0.0, "z": 5.0},
             "head_pitch would have to be at -89 degrees; it goes from -34",
         ),
-        ("kick", {"speed": 9.0}, "parameter 'speed' of skill 'kick' is 9.0, not within 0.2..5 m/s"),
+        ("kick", {"speed": 9.0}, "parameter 'speed' of skill 'kick' is 9.0, not within 0.35..5 m/s"),
     ],
 )
 def test_what_makes_no_sense_is_refused(name, parameters, reason) -> None:

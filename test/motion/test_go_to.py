@@ -167,6 +167,20 @@ def test_who_is_there_already_only_turns() -> None:
     assert cart.state.yaw == pytest.approx(math.pi / 2, abs=0.15)
 
 
+def test_who_stands_beside_the_place_after_the_last_try_has_failed() -> None:
+    cart = Cart()
+    request = cart.go(x=1.0, y=0.0, yaw=0.0)
+    cart.step()
+    while not (report := cart.last(request)).status.ended:
+        cart.step()
+        if math.dist(cart.place, (1.0, 0.0)) < 0.2 and not any(cart.runner.velocity):
+            cart.state = replace(
+                cart.state, base_position=(1.0, 0.5, 0.0)
+            )  # pushed aside where it came to stand
+    assert report.status is SkillStatus.FAILED
+    assert re.fullmatch(r"stands 0\.\d\d m and \d+ degrees off after 4 tries", report.reason)
+
+
 @pytest.mark.parametrize(
     ("parameters", "yaw"),
     [

@@ -86,6 +86,10 @@ class Stage:
             self.watcher.destroy_client(client)
 
     @property
+    def entities(self) -> list[Any]:
+        return self.last["entities"].entities if "entities" in self.last else []
+
+    @property
     def place(self) -> Point:
         return self.last["pose"].pose.position
 
@@ -145,6 +149,23 @@ def test_services_change_the_world(make) -> None:
     )
     answer = stage.call(PlaceThing, "place_thing", name="table", pose=spot)
     assert (answer.success, "ball" in answer.message) == (False, True)
+
+
+def test_a_kick_of_keyframes_that_misses_is_seen_by_the_robot_itself(make, tmp_path) -> None:
+    body = tmp_path / "kicker.yaml"
+    body.write_text(
+        f"like: {ROOT / 'config/bodies/desk_humanoid.yaml'}\n"
+        "skills:\n  kick: {kind: motion, channels: [head], nominal_s: 1.0, min_s: 0.5,\n"
+        "         keyframes: [{at: 1.0, rest: true}]}\n"
+    )
+    stage = make(body_file=str(body))
+    stage.until(lambda: any(entity.id == "ball" and entity.visible for entity in stage.entities))
+    accepted = stage.skills.send_goal_async(ExecuteSkill.Goal(name="kick"))
+    stage.until(accepted.done)
+    ended = accepted.result().get_result_async()
+    stage.until(ended.done)
+    result = ended.result().result
+    assert (result.status, result.reason[:21]) == (result.FAILED, "'ball' has not moved:")
 
 
 def test_a_fault_in_a_service_is_answered(make, monkeypatch) -> None:

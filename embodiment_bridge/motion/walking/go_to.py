@@ -6,7 +6,7 @@ The walks ``to`` and ``find`` of a body file.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import atan2, copysign, hypot, pi
+from math import atan2, copysign, degrees, hypot, pi
 
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.surroundings import Things, no_things
@@ -25,7 +25,7 @@ from embodiment_bridge.motion.walking.targets import (
     visible,
     way_to,
 )
-from embodiment_bridge.motion.walking.walk_program import Pose, found
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, found
 
 # Turns until a thing is seen: the walk ``find`` of a body file.
 
@@ -34,15 +34,14 @@ ROUNDS = 1.25  # turns without the thing, after which it is not here
 FIND_PATIENCE_S = 10.0
 
 
-class Find:
+class Find(Program):
     """Look ahead for ``look_s`` s, then turn round until one of the things with this id or kind is seen."""
 
     def __init__(self, limits: WalkLimits, name: str, things: Things, look_s: float) -> None:
+        super().__init__(limits, ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S)
         self._name, self._things, self._look_s = name, things, look_s
         self.done = self._seen()
-        self.progress = 1.0 if self.done else 0.0
-        self.failure = ""
-        self.patience = ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S
+        self.progress = float(self.done)
         self._elapsed = self._turned = 0.0
         self._last: Pose | None = None
         self._side = 0.0
@@ -55,8 +54,7 @@ class Find:
         if self.done or self.failure:
             return STAND
         if self._seen():
-            self.done, self.progress = True, 1.0
-            return STAND
+            return self._finish()
         if self._elapsed < self._look_s:
             return STAND
         self.progress = min(self._turned / (ROUNDS * 2 * pi), 0.99)
@@ -89,11 +87,12 @@ FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it w
 CALM_S = 0.2  # s of standing after which a foreseen pose counts
 FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
 TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
+ROUGH_M, ROUGH_RAD = 0.2, 0.35  # that will do after these tries
 SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 REACH_PATIENCE_S = 12.0
 
 
-class Reach:
+class Reach(Program):
     """Walk to (x, y) in ``map`` and face ``yaw`` there; m, rad.
 
     A far place is walked to forwards. Near it a body that can go sideways goes in any direction while it turns to
@@ -110,11 +109,7 @@ class Reach:
         things: Things = no_things,
         way: Way = straight,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = REACH_PATIENCE_S
-        self.failure = ""
-        self._limits = limits
+        super().__init__(limits, REACH_PATIENCE_S)
         self._goal = Pose(x, y, yaw)
         self._way = past_others(things, way)
         self._steering = Steering(limits, brake_s=FORESEEN_BRAKE_S if limits.left else BRAKE_S)
@@ -155,9 +150,12 @@ class Reach:
         if self._stood_s < (CALM_S if self._limits.left else FILTERED_CALM_S):
             return
         self._tries += 1
-        there = left < KEPT_M and off < KEPT_RAD
-        if there or (not self._limits.left and self._tries >= TRIES):
-            self.done, self.progress = True, 1.0
+        last = not self._limits.left and self._tries >= TRIES
+        there = left < ROUGH_M and off < ROUGH_RAD if last else left < KEPT_M and off < KEPT_RAD
+        if there:
+            self._finish()
+        elif last:
+            self.failure = f"stands {left:.2f} m and {degrees(off):.0f} degrees off after {TRIES} tries"
         self._waiting = False
 
 
@@ -169,7 +167,7 @@ DISTANCE_M = 0.25  # before a thing, where the body file has no default: near en
 ROUND_M = 0.45  # kept from the middle of a thing on the way behind it
 
 
-class GoTo:
+class GoTo(Program):
     """Walk to the goal, and after it if it moves.
 
     goal: gives it and the way there, from the pose of the body; None keeps the one before. things: other bodies among
@@ -183,11 +181,7 @@ class GoTo:
         things: Things,
         pace: float = 1.0,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = FOLLOW_S
-        self.failure = ""
-        self._limits = limits
+        super().__init__(limits, FOLLOW_S)
         self._find = goal
         self._things = things
         self._pace = pace
@@ -209,6 +203,7 @@ class GoTo:
         command = self._reach.step(pose, walker, dt)
         if old is None:
             self.patience += self._reach.patience / self._pace
+        self.failure = self._reach.failure
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
         pace = self._pace
         return replace(command, forward=within(command.forward, pace), left=within(command.left, pace))

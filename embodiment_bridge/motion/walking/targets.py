@@ -37,17 +37,17 @@ class Target:
         known = things()
         if not named(name, known):
             raise CommandError(unknown("thing", name, known))
-        self._name, self.things = name, things
+        self.name, self.things = name, things
         self._last: Thing | None = None
 
     def now(self, pose: Pose) -> Thing | None:
         """The thing; None where it is not known any more."""
         known = self.things()
-        ids = named(self._name, known)
+        ids = named(self.name, known)
         if not ids:
             return None
-        self._name = min(ids, key=lambda id_: hypot(*way_to(pose, known[id_])))
-        self._last = known[self._name]
+        self.name = min(ids, key=lambda id_: hypot(*way_to(pose, known[id_])))
+        self._last = known[self.name]
         return self._last
 
     def last(self, pose: Pose) -> tuple[float, float]:
@@ -79,6 +79,7 @@ class Spot:
     """A fixed place on the ground, as a target."""
 
     kind = "place"
+    properties = ()
 
     def __init__(self, x: float, y: float) -> None:
         self.position, self.size = (x, y, 0.0), ZERO3

@@ -202,7 +202,8 @@ STATUSES = {
 def _note(told: PlanActionStatus, node: TreeNode) -> None:
     """Write into a status how the node of its action stands; one that was halted, or never begun, is PENDING."""
     told.status = STATUSES.get(node.status, PlanActionStatus.PENDING)
-    told.reason = node.feedback_message
+    if node.status is Status.FAILURE:
+        told.reason = node.feedback_message
     if not isnan(node.t_start):
         attempts = node.attempts if isinstance(node, Retry) else 1
         told.attempts = min(attempts, MOST_ATTEMPTS)
