@@ -25,6 +25,7 @@ from embodiment_bridge.bml.document import (
     Loop,
     Player,
     Request,
+    Retry,
     Set,
     Speak,
     Stop,
@@ -110,6 +111,10 @@ def timeout(seconds, child, name=""):
     return Timeout(pointer="", timeout_s=seconds, child=child, name=name)
 
 
+def retry(times, child):
+    return Retry(pointer="", times=times, child=child)
+
+
 def lastly(child, cleanup, name=""):
     return Finally(pointer="", child=child, cleanup=cleanup, name=name)
 
@@ -142,7 +147,7 @@ def pointed(node, pointer):
     if isinstance(node, Finally):
         parts = pointed(node.child, f"{pointer}/0"), pointed(node.cleanup, f"{pointer}/finally")
         return replace(node, pointer=pointer, child=parts[0], cleanup=parts[1])
-    if isinstance(node, (Loop, Box, Guard, Timeout)):
+    if isinstance(node, (Loop, Box, Guard, Retry, Timeout)):
         return replace(node, pointer=pointer, child=pointed(node.child, f"{pointer}/0"))
     return replace(node, pointer=pointer)
 

@@ -11,8 +11,8 @@ from rclpy.parameter import Parameter
 from embodiment_bridge.launching.executables import behavior_tree, mock_body, opencog_bridge
 from embodiment_bridge.link.session import Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]

@@ -35,7 +35,7 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.standins.maeden.server import MaedenServer
 
 ROOT = Path(__file__).parents[2]

@@ -83,6 +83,22 @@ def test_grab_and_drop_and_why_not(mocks) -> None:
     mock.until(lambda: not mock.ball().properties and mock.ball().pose.position.z == pytest.approx(0.08))
 
 
+def test_a_kick_that_the_camera_does_not_see_says_so_to_skills_and_documents(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    unseen = "done as commanded; this body cannot see the result"
+    ball = mock.body._world.ball
+    ball.x, ball.y = 0.4, 0.0
+    assert mock.skill("look_at", yaw=1.5) == (SUCCEEDED, "")
+    mock.until(lambda: not mock.ball().visible)
+    assert mock.skill("kick", distance=0.5) == (SUCCEEDED, unseen)
+    assert ball.x == pytest.approx(0.9, abs=0.1)
+    ball.x = 0.4
+    result = mock.run('{"type": "body", "action": "KICK", "parameters": {"distance": 0.5}}')
+    assert result.outcome == "SUCCEEDED"
+    mock.until(lambda: f": REMARK: {unseen}" in mock.warnings)
+
+
 def test_what_is_wrong_with_a_request_is_said(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()

@@ -15,12 +15,12 @@ from waiting import GRAPH, spin_until
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.nodes.tree.runs import goal_run
 
 
@@ -335,7 +335,7 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
     clients[0].send(document, source="test")
     spin_until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "ERROR"
-    assert clients[0].result.reason == "the document could not be read or begun: KeyError: 'no such key'"
+    assert clients[0].result.reason == "it could not be read or begun: KeyError: 'no such key'"
     monkeypatch.undo()
     clients[1].send(json.dumps(LEAF), source="test")
     spin_until(runtime, lambda: clients[1].result is not None)
@@ -344,14 +344,17 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
 
 def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage, monkeypatch):
     runtime, _, tree, clients = stage
-    monkeypatch.setattr(tree._plans, "_make_run", lambda request, run_id: {}["no such key"])
+    monkeypatch.setattr(tree._plans, "_document_of", lambda request: {}["no such key"])
     plans = PlanClient(runtime.add(Watcher(context=runtime.context, namespace="/gate")))
     spin_until(runtime, lambda: plans.server_is_there)
     clients[0].send(json.dumps(LEAF), source="test")
     spin_until(runtime, lambda: clients[0].sent.answered)
     goal = plans.send(ExecuteActionPlan.Goal())
     spin_until(runtime, lambda: goal.result is not None)
-    assert (goal.result.outcome, goal.result.reason) == ("ERROR", "KeyError: 'no such key'")
+    assert (goal.result.outcome, goal.result.reason) == (
+        "ERROR",
+        "it could not be read or begun: KeyError: 'no such key'",
+    )
     plans.destroy()
 
 

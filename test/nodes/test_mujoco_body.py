@@ -54,6 +54,10 @@ class Mujoco(Stage):
         self.listen(TOPICS)
 
     @property
+    def entities(self) -> list[Any]:
+        return self.last["entities"].entities if "entities" in self.last else []
+
+    @property
     def place(self) -> Point:
         return self.last["pose"].pose.position
 
@@ -113,6 +117,19 @@ def test_services_change_the_world(make) -> None:
     )
     answer = stage.call(PlaceThing, "place_thing", name="table", pose=spot)
     assert (answer.success, "ball" in answer.message) == (False, True)
+
+
+def test_a_kick_of_keyframes_that_misses_is_seen_by_the_robot_itself(make, tmp_path) -> None:
+    body = tmp_path / "kicker.yaml"
+    body.write_text(
+        f"like: {ROOT / 'config/bodies/desk_humanoid.yaml'}\n"
+        "skills:\n  kick: {kind: motion, channels: [head], nominal_s: 1.0, min_s: 0.5,\n"
+        "         keyframes: [{at: 1.0, rest: true}]}\n"
+    )
+    stage = make(body_file=str(body))
+    stage.until(lambda: any(entity.id == "ball" and entity.visible for entity in stage.entities))
+    result = stage.skill("kick")
+    assert (result.status, result.reason[:21]) == (result.FAILED, "'ball' has not moved:")
 
 
 def test_a_fault_in_a_service_is_answered(make, monkeypatch) -> None:

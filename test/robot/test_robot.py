@@ -16,8 +16,8 @@ from embodiment_bridge.bml import read
 from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.robot.going import Goal, way
 from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.robot.runs import Goal, way
 from embodiment_bridge.robot.senses import Senses
 
 

@@ -133,7 +133,14 @@ class MujocoBody(BridgeNode):
         self._voice = Voice(self)
         body = with_voice(simulation.body)
         with _description(files, simulation) as values["robot_description_file"]:
-            self._interface = BodyInterface(self, body, OUTPUTS, self._refusal, self._voice.skills(body))
+            self._interface = BodyInterface(
+                self,
+                body,
+                OUTPUTS,
+                self._refusal,
+                self._voice.skills(body),
+                lambda: self._percepts.things,
+            )
         self._percepts = Percepts(simulation, values, self._interface)
         for warning in self._percepts.warnings:
             self.get_logger().warning(warning)
