@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.rcsssmj.commands import (
     Say,
     number,
 )
-from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, Event, percept_reader
+from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, Event, PerceptReader
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, Robot
 from embodiment_bridge.protocols.soccer import command_writer
 from embodiment_bridge.protocols.soccer.codec import AgentCodec
@@ -152,4 +152,4 @@ class Codec(AgentCodec[Event, Command]):
                 raise ConfigError(unknown("robot", robot, ROBOTS))
             robot = ROBOTS[robot]
         found = Dialect(dialect)
-        super().__init__(found, percept_reader(found).read, CommandWriter(robot).payload, max_frame)
+        super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

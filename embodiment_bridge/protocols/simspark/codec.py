@@ -5,9 +5,8 @@ Bytes to events, commands to bytes; it refuses commands that the server would dr
 """
 
 import re
-from functools import partial
 from numbers import Integral
-from typing import Final, Never, TypeAlias
+from typing import Final, TypeAlias
 
 from typing_extensions import override
 
@@ -24,10 +23,10 @@ from embodiment_bridge.protocols.simspark.commands import (
     Universal,
 )
 from embodiment_bridge.protocols.simspark.events import Percept
-from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptParts, PerceptPatterns
+from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptReader
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
 from embodiment_bridge.protocols.soccer import command_writer
-from embodiment_bridge.protocols.soccer.codec import AgentCodec, PerceptReader
+from embodiment_bridge.protocols.soccer.codec import AgentCodec
 from embodiment_bridge.protocols.soccer.command_writer import Write, number_text, writers
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
@@ -136,7 +135,4 @@ class Codec(AgentCodec[Event, Command]):
                 raise ConfigError(unknown("robot", robot, ROBOTS))
             robot = ROBOTS[robot]
         found = Dialect(dialect)
-        reader: PerceptReader[Percept, Never] = PerceptReader(
-            PerceptPatterns(found), partial(PerceptParts, found)
-        )
-        super().__init__(found, reader.read, CommandWriter(robot).payload, max_frame)
+        super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

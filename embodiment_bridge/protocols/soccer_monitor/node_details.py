@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from embodiment_bridge.protocols.soccer.list_fields import BadListError, number
+from embodiment_bridge.protocols.soccer.list_fields import NUMBER, BadListError
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Matrix
 from embodiment_bridge.wire.codec import excerpt
 
@@ -78,14 +78,14 @@ def _load(values: Sequence[str], fields: dict[str, Any]) -> None:
 def _numbers(values: Sequence[str], count: int | None = None) -> tuple[float, ...]:
     if count is not None and len(values) != count:
         raise BadListError(f"{len(values)} values instead of {count}")
-    return tuple(number(value) for value in values)
+    return tuple(NUMBER.read(value) for value in values)
 
 
 def _flag(values: Sequence[str]) -> bool:
     """``(setTransparent)`` alone means yes."""
     if len(values) > 1:
         raise BadListError(f"{len(values)} values instead of 1")
-    return not values or number(values[0]) != 0.0
+    return not values or NUMBER.read(values[0]) != 0.0
 
 
 _READERS: Final[dict[str, tuple[str, Callable[[Sequence[str]], Any]]]] = {
