@@ -33,9 +33,12 @@ def percept_of(perceptions: Iterable[Any]) -> Percept:
         if kind in _ONE:
             name, read = _ONE[kind]
             fields[name] = read(perception)
-        elif kind in _MANY:
-            name, read = _MANY[kind]
-            fields[name] = (*fields.get(name, ()), read(perception))
+        elif kind == "MicrophonePerception":
+            fields["microphones"] = (*fields.get("microphones", ()), _microphone(perception))
+        elif kind in _SENSORS:
+            name, made, values = _SENSORS[kind]
+            sensor = made(perception.name, *_floats(getattr(perception, value) for value in values))
+            fields[name] = (*fields.get(name, ()), sensor)
     return Percept(0, **fields)
 
 
@@ -45,65 +48,44 @@ def _game_state(p: Any) -> GameState:
     )
 
 
-def _joints(p: Any) -> Joints:
-    return Joints(tuple(p.joint_names), _floats(p.joint_axs), _floats(p.joint_vxs))
-
-
-def _orientation(p: Any) -> Orientation:
-    return Orientation(p.name, *_floats((p.qw, p.qx, p.qy, p.qz)))
-
-
-def _position(p: Any) -> Position:
-    return Position(p.name, *_floats((p.x, p.y, p.z)))
-
-
-def _gyro(p: Any) -> Gyro:
-    return Gyro(p.name, *_floats((p.rx, p.ry, p.rz)))
-
-
-def _accelerometer(p: Any) -> Accelerometer:
-    return Accelerometer(p.name, *_floats((p.ax, p.ay, p.az)))
-
-
 def _microphone(p: Any) -> Microphone:
-    said = zip(_floats(p.azimuths), p.messages, strict=True)
-    return Microphone(p.name, tuple(Heard(azimuth, bytes(message)) for azimuth, message in said))
+    return Microphone(p.name, tuple(map(Heard, _floats(p.azimuths), map(bytes, p.messages))))
 
 
 def _vision(p: Any) -> Vision:
-    points = [seen for seen in p.obj_detections if not hasattr(seen, "body_detections")]
-    agents = [seen for seen in p.obj_detections if hasattr(seen, "body_detections")]
-    return Vision(
-        tuple(_point(seen) for seen in points),
-        tuple(
-            AgentDetection(
-                seen.team_name, int(seen.player_no), tuple(_point(part) for part in seen.body_detections)
-            )
-            for seen in agents
-        ),
-    )
+    points: list[PointDetection] = []
+    agents: list[AgentDetection] = []
+    for seen in p.obj_detections:
+        if hasattr(seen, "body_detections"):
+            body = tuple(map(_point, seen.body_detections))
+            agents.append(AgentDetection(seen.team_name, int(seen.player_no), body))
+        else:
+            points.append(_point(seen))
+    return Vision(tuple(points), tuple(agents))
 
 
 def _point(p: Any) -> PointDetection:
-    return PointDetection(p.name, float(p.distance), float(p.azimuth), float(p.inclination))
+    return PointDetection(p.name, *_floats((p.distance, p.azimuth, p.inclination)))
 
 
 def _floats(values: Iterable[Any]) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
+    return tuple(map(float, values))
 
 
-Reader = Callable[[Any], Any]
-_ONE: Final[Mapping[str, tuple[str, Reader]]] = {
+_ONE: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "TimePerception": ("time_s", lambda p: float(p.time)),
     "GameStatePerception": ("game_state", _game_state),
-    "JointStatePerception": ("joints", _joints),
+    "JointStatePerception": (
+        "joints",
+        lambda p: Joints(tuple(p.joint_names), _floats(p.joint_axs), _floats(p.joint_vxs)),
+    ),
     "VisionPerception": ("vision", _vision),
 }
-_MANY: Final[Mapping[str, tuple[str, Reader]]] = {
-    "OrientationPerception": ("orientations", _orientation),
-    "PositionPerception": ("positions", _position),
-    "GyroPerception": ("gyros", _gyro),
-    "AccelerometerPerception": ("accelerometers", _accelerometer),
-    "TouchPerception": ("touches", lambda p: Touch(p.name, int(p.active))),
-    "MicrophonePerception": ("microphones", _microphone),
+_SENSORS: Final[Mapping[str, tuple[str, Callable[..., Any], tuple[str, ...]]]] = {
+    "OrientationPerception": ("orientations", Orientation, ("qw", "qx", "qy", "qz")),
+    "PositionPerception": ("positions", Position, ("x", "y", "z")),
+    "GyroPerception": ("gyros", Gyro, ("rx", "ry", "rz")),
+    "AccelerometerPerception": ("accelerometers", Accelerometer, ("ax", "ay", "az")),
+    "TouchPerception": ("touches", lambda name, active: Touch(name, int(active)), ("active",)),
 }
+"""By the class of a sensor: the field of the percept, what is made, and the attributes of its numbers."""

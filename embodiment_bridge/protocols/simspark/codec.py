@@ -5,7 +5,6 @@ Bytes to events, commands to bytes; it refuses commands that the server would dr
 """
 
 import re
-from numbers import Integral
 from typing import Final, TypeAlias
 
 from typing_extensions import override
@@ -27,7 +26,7 @@ from embodiment_bridge.protocols.simspark.percept_reader import Dialect, Percept
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
 from embodiment_bridge.protocols.soccer import command_writer
 from embodiment_bridge.protocols.soccer.codec import AgentCodec
-from embodiment_bridge.protocols.soccer.command_writer import Write, number_text, writers
+from embodiment_bridge.protocols.soccer.command_writer import Write, number_text, whole_text, writers
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
 
@@ -89,9 +88,7 @@ def _scene(command: Scene) -> str:
 
 
 def _init(command: Init) -> str:
-    number, team = command.number, command.team
-    if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
-        raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
+    number, team = whole_text("Init.number", command.number, 0, MAX_PLAYER), command.team
     if not isinstance(team, str) or not WORD.fullmatch(team):
         raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
     return f"(init (unum {number})(teamname {team}))"

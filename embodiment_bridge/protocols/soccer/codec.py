@@ -133,11 +133,10 @@ class Named(Protocol):
         ...
 
 
-class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command]):
-    """Decodes what an agent receives and encodes what it sends.
+class FrameCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command]):
+    """Decodes the frames of one connection and encodes commands as frames.
 
     Args:
-        dialect: that of the connection, which ``read`` may still find out.
         read: the events of the payload of one frame, by the offset of the frame.
         payload: the payload of one command.
         max_frame: longest frame accepted, bytes.
@@ -145,20 +144,13 @@ class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command
 
     def __init__(
         self,
-        dialect: Named,
         read: Callable[[int, bytes], Iterable[Event]],
         payload: Callable[[Command], bytes],
         max_frame: int,
     ) -> None:
-        self._dialect = dialect
         self._read = read
         self._payload = payload
         self._framer = Framer(max_frame)
-
-    @property
-    def dialect(self) -> str:
-        """The dialect in use: as told, or as found so far."""
-        return self._dialect.name
 
     @override
     def feed(self, data: bytes) -> list[Event | Malformed]:
@@ -181,9 +173,28 @@ class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command
 
     @override
     def encode(self, command: Command) -> bytes:
-        """One wire frame for one command; a ``commands.Frame`` holds several actions.
+        """One wire frame for one command; a ``Frame`` holds several.
 
         Raises:
             CommandError: the command cannot be sent; the text names the field, its value and the choices.
         """
         return frame(self._payload(command))
+
+
+class AgentCodec(FrameCodec[Event, Command]):
+    """Decodes what an agent receives and encodes what it sends, in a dialect which ``read`` may still find out."""
+
+    def __init__(
+        self,
+        dialect: Named,
+        read: Callable[[int, bytes], Iterable[Event]],
+        payload: Callable[[Command], bytes],
+        max_frame: int,
+    ) -> None:
+        super().__init__(read, payload, max_frame)
+        self._dialect = dialect
+
+    @property
+    def dialect(self) -> str:
+        """The dialect in use: as told, or as found so far."""
+        return self._dialect.name
