@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of RCSSServerMJ's percepts as rows, read in either order of the numbers of a ``pol``."""
+"""Describes the lists of RCSSServerMJ's percepts as rows, and reads them in either order of the numbers of a ``pol``.
 
-from collections.abc import Iterable
+In a simulation in this process the percept is made of perceptions of the simulator's own classes
+(``rcsssmj.sim.perceptions`` of 0.2.1). Their values are those that the server writes, which cuts them before it makes
+these objects. They are told apart by the names of their classes, so nothing of the simulator is imported here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj import events
-from embodiment_bridge.protocols.rcsssmj.events import Percept, PointDetection, ServerError, Sync, Vision
+from embodiment_bridge.protocols.rcsssmj.events import (
+    Accelerometer,
+    AgentDetection,
+    GameState,
+    Gyro,
+    Heard,
+    Joints,
+    Microphone,
+    Orientation,
+    Percept,
+    PointDetection,
+    Position,
+    ServerError,
+    Sync,
+    Touch,
+    Vision,
+)
 from embodiment_bridge.protocols.soccer import codec
 from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE, Fields, UnknownListError
@@ -17,6 +38,73 @@ from embodiment_bridge.protocols.soccer.percepts import ACCELEROMETER, GYRO, NAM
 from embodiment_bridge.protocols.soccer.wire_table import BASE64, Form, Row, Value
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.sexpr import Node
+
+
+def percept_of(perceptions: Iterable[Any]) -> Percept:
+    """One percept of all perceptions of a cycle; those of classes that are not known are left out."""
+    fields: dict[str, Any] = {}
+    for perception in perceptions:
+        kind = type(perception).__name__
+        if kind in _ONE:
+            name, read = _ONE[kind]
+            fields[name] = read(perception)
+        elif kind == "MicrophonePerception":
+            fields["microphones"] = (*fields.get("microphones", ()), _microphone(perception))
+        elif kind in _SENSORS:
+            name, made, values = _SENSORS[kind]
+            sensor = made(perception.name, *_floats(getattr(perception, value) for value in values))
+            fields[name] = (*fields.get(name, ()), sensor)
+    return Percept(0, **fields)
+
+
+def _game_state(p: Any) -> GameState:
+    return GameState(
+        float(p.play_time), p.play_mode, p.team_left, p.team_right, int(p.score_left), int(p.score_right)
+    )
+
+
+def _microphone(p: Any) -> Microphone:
+    return Microphone(p.name, tuple(map(Heard, _floats(p.azimuths), map(bytes, p.messages))))
+
+
+def _simulated_vision(p: Any) -> Vision:
+    points: list[PointDetection] = []
+    agents: list[AgentDetection] = []
+    for seen in p.obj_detections:
+        if hasattr(seen, "body_detections"):
+            body = tuple(map(_simulated_point, seen.body_detections))
+            agents.append(AgentDetection(seen.team_name, int(seen.player_no), body))
+        else:
+            points.append(_simulated_point(seen))
+    return Vision(tuple(points), tuple(agents))
+
+
+def _simulated_point(p: Any) -> PointDetection:
+    return PointDetection(p.name, *_floats((p.distance, p.azimuth, p.inclination)))
+
+
+def _floats(values: Iterable[Any]) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
+
+_ONE: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    "TimePerception": ("time_s", lambda p: float(p.time)),
+    "GameStatePerception": ("game_state", _game_state),
+    "JointStatePerception": (
+        "joints",
+        lambda p: Joints(tuple(p.joint_names), _floats(p.joint_axs), _floats(p.joint_vxs)),
+    ),
+    "VisionPerception": ("vision", _simulated_vision),
+}
+_SENSORS: Final[Mapping[str, tuple[str, Callable[..., Any], tuple[str, ...]]]] = {
+    "OrientationPerception": ("orientations", Orientation, ("qw", "qx", "qy", "qz")),
+    "PositionPerception": ("positions", Position, ("x", "y", "z")),
+    "GyroPerception": ("gyros", Gyro, ("rx", "ry", "rz")),
+    "AccelerometerPerception": ("accelerometers", Accelerometer, ("ax", "ay", "az")),
+    "TouchPerception": ("touches", lambda name, active: Touch(name, int(active)), ("active",)),
+}
+"""By the class of a sensor: the field of the percept, what is made, and the attributes of its numbers."""
+
 
 Event: TypeAlias = Percept | Sync | ServerError | Unknown | Malformed
 

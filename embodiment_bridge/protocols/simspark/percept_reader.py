@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of rcssserver3d's percepts as rows, read in any of its dialects."""
+"""Describes the lists of rcssserver3d's percepts as rows, and reads them in any of its dialects."""
 
 from collections.abc import Iterable
 from dataclasses import replace

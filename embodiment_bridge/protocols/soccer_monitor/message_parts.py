@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     MonitorState,
     Scene,
 )
-from embodiment_bridge.protocols.soccer_monitor.scene.field import NAMES
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import NAMES
 from embodiment_bridge.wire.codec import Malformed, Unknown, excerpt
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse, split
 

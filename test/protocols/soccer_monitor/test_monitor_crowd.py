@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from monitor_stage import decode, fed
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
-from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_by_tokens, read_graph
-from embodiment_bridge.protocols.soccer_monitor.quick_graph import read_quickly
+from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_by_tokens, read_graph, read_quickly
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
