@@ -64,7 +64,8 @@ def _game_state(p: Any) -> GameState:
 
 
 def _microphone(p: Any) -> Microphone:
-    return Microphone(p.name, tuple(map(Heard, _floats(p.azimuths), map(bytes, p.messages))))
+    said = zip(_floats(p.azimuths), p.messages, strict=True)
+    return Microphone(p.name, tuple(Heard(azimuth, bytes(message)) for azimuth, message in said))
 
 
 def _simulated_vision(p: Any) -> Vision:
