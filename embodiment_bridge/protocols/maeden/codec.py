@@ -9,24 +9,10 @@ from typing import Final
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.protocols.maeden.assembler import Assembler, TextLine, is_count, percept_of
 from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
 from embodiment_bridge.protocols.maeden.events import AgentId, Command, Ending, Event, NoPacket, Percept
-from embodiment_bridge.protocols.maeden.json_packets import (
-    STRINGS,
-    VALUES,
-    PacketError,
-    load,
-    read_strings,
-    read_values,
-    sees_itself,
-)
-from embodiment_bridge.protocols.maeden.text_packets import (
-    Assembler,
-    TextLine,
-    is_count,
-    is_smell,
-    percept_of,
-)
+from embodiment_bridge.protocols.maeden.packets import COUNT, PacketError, fits, read_json, sees_itself
 from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.framing import Line, LineFramer
@@ -81,7 +67,7 @@ class Codec(codec.Codec[Event, Command]):
         if self._pending_id is not None:
             begin = self._pending_id.offset
             self._pending_id = None
-            return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, 8)]
+            return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, COUNT)]
         if counts and not unfinished:
             return [self._no_packet() for _ in range(counts)]
         if not self._packets.empty:
@@ -118,13 +104,13 @@ class Codec(codec.Codec[Event, Command]):
     def _text(self, line: TextLine, told: list[Event]) -> None:
         if self._pending_id is not None:
             first, self._pending_id = self._pending_id, None
-            if is_smell(line.text):
+            if fits(0, line.text):
                 self._packets.take(first)
             else:
                 self._own = first.text
                 told.append(AgentId(first.offset, first.text))
         elif not self._own and self._packets.empty and _ID.fullmatch(line.text):
-            if is_count(line.text) and int(line.text) == 8:
+            if is_count(line.text) and int(line.text) == COUNT:
                 self._pending_id = line
                 return
             self._own = line.text
@@ -163,16 +149,12 @@ class Codec(codec.Codec[Event, Command]):
 
     def _json(self, offset: int, text: str) -> Event:
         try:
-            values = load(text)
-            if not isinstance(values, list):
-                return Unknown(offset, text.encode())
-            if len(values) == STRINGS:
-                return read_strings(offset, values, text)
-            if len(values) >= VALUES:
-                return self._turned(read_values(offset, values, text))
-            raise PacketError(f"an array of {len(values)} values, neither {STRINGS} nor {VALUES}")
+            percept = read_json(offset, text)
         except PacketError as error:
             return Malformed(offset, str(error), excerpt(text.encode("utf-8", "backslashreplace")))
+        if percept is None:
+            return Unknown(offset, text.encode())
+        return percept if percept.dialect == "J1" else self._turned(percept)
 
     def _turned(self, percept: Percept) -> Percept:
         """The view with the row behind the agent first."""

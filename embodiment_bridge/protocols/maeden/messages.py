@@ -87,25 +87,10 @@ def entities(world: AgentWorld, owner: str, cell_m: float, stamp: Stamp, frame: 
     return entity_array(known, stamp, frame)
 
 
-STATUS: Final = {
-    "CONTINUE": GridPercept.CONTINUE,
-    "DIE": GridPercept.DIE,
-    "SUCCESS": GridPercept.SUCCESS,
-    "END": GridPercept.END,
-}
-EVENTS: Final = {
-    "CONTINUE": EpisodeEvent.CONTINUE,
-    "DIE": EpisodeEvent.DIE,
-    "SUCCESS": EpisodeEvent.SUCCESS,
-    "END": EpisodeEvent.END,
-    "CLOSED": EpisodeEvent.CLOSED,
-}
-
-
 def percept_message(world: AgentWorld, percept: Percept, stamp: Stamp, frame: str) -> GridPercept:
     """Every field of a packet, and where the agent is by dead reckoning."""
     message = GridPercept(header=Header(stamp=stamp, frame_id=frame))
-    message.status = STATUS[percept.status]
+    message.status = getattr(GridPercept, percept.status)
     message.agent = world.agent
     message.smell = percept.smell
     message.inventory = list(percept.inventory)
@@ -159,8 +144,10 @@ def battery_message(energy: int, stamp: Stamp) -> BatteryState:
 
 
 def episode_event(name: str, reason: str, world: AgentWorld, stamp: Stamp) -> EpisodeEvent:
-    """The state of the episode; ``name`` is a key of ``EVENTS``."""
-    message = EpisodeEvent(header=Header(stamp=stamp), event=EVENTS[name], name=name, reason=reason)
+    """The state of the episode; ``name`` is that of its constant."""
+    message = EpisodeEvent(
+        header=Header(stamp=stamp), event=getattr(EpisodeEvent, name), name=name, reason=reason
+    )
     message.agent = world.agent
     message.world_time = world.percept.world_time if world.percept is not None else 0
     return message

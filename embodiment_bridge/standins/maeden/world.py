@@ -13,6 +13,7 @@ from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.grid.pose import bearing
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,11 @@ class Agent:
         (x, y), (dx, dy) = self.place, self.heading
         return x + forward * dx - right * dy, y + forward * dy + right * dx
 
-    def offset(self, place: Place) -> Place:
-        """Number of cells that a place is ahead and to the right."""
+    def bearing(self, place: Place) -> str:
+        """The direction of a place, as a letter."""
         (x, y), (dx, dy) = self.place, self.heading
         east, south = place[0] - x, place[1] - y
-        return east * dx + south * dy, south * dx - east * dy
+        return bearing(east * dx + south * dy, south * dx - east * dy)
 
 
 class World:
@@ -206,10 +207,7 @@ class World:
 
     def smell(self, agent: Agent) -> str:
         """Where the last supply of the file is, as a letter."""
-        ahead, right = agent.offset(max(self.supplies, key=lambda place: (place[1], place[0])))
-        if abs(right) > abs(ahead):
-            return "r" if right > 0 else "l"
-        return "f" if ahead > 0 else "b" if ahead < 0 else "h"
+        return agent.bearing(max(self.supplies, key=lambda place: (place[1], place[0])))
 
 
 def read_world(path: str) -> str:
