@@ -233,34 +233,40 @@ class GridSkills:
         return self._begin(explore(self._world, str(values.get("until", "")), share), share)
 
     def _walk(self, skill: Skill, values: Values, slot: float) -> Native:
-        share, world = Progress(), self._world
+        share = Progress()
         name = str(values.get("entity", ""))
-        place = [float(values[axis]) for axis in ("x", "y") if axis in values]
-        if name and place:
+        axes = [axis for axis in ("x", "y") if axis in values]
+        if name and axes:
             raise CommandError(f"skill {skill.name!r}: give either an entity, or x and y")
-        if name:
-            world.find(name)
-            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
-        if len(place) == 1:
+        if len(axes) == 1:
             raise CommandError(f"skill {skill.name!r}: x and y belong together")
-        if place:
-            target = self.cell_of(*place)
-            return self._begin(walk_to(world, lambda: target, share), share)
+        if name or axes:
+            return self._begin(self._way(name, values, share), share)
         return self._begin(self._free_walk(values, slot, share), share)
 
     def _go_to(self, skill: Skill, values: Values, slot: float) -> Native:
-        share, world = Progress(), self._world
-        name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
-        if bool(name) == bool(place) or len(place) == 1 or (name and "yaw" in values):
+        share = Progress()
+        name, axes = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
+        if bool(name) == bool(axes) or len(axes) == 1 or (name and "yaw" in values):
             raise CommandError(f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw")
+        way = self._way(name, values, share)
+        if "yaw" in values:
+            heading = Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading))
+            way = faced(self._world, way, heading)
+        return self._begin(way, share)
+
+    def _way(self, name: str, values: Values, share: Progress) -> Routine:
+        """The way to a thing, which may move meanwhile, or to x and y where there is no name.
+
+        Raises:
+            CommandError: no such thing is known, or the place is too far away.
+        """
+        world = self._world
         if name:
             world.find(name)
-            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
+            return walk_to(world, lambda: world.find(name).place, share)
         target = self.cell_of(float(values["x"]), float(values["y"]))
-        way = walk_to(world, lambda: target, share)
-        if "yaw" in values:
-            way = faced(world, way, Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading)))
-        return self._begin(way, share)
+        return walk_to(world, lambda: target, share)
 
     def _free_walk(self, values: Values, slot: float, share: Progress) -> Routine:
         """Straight on (or round), until the first of distance, steps and duration is used up."""
