@@ -25,9 +25,8 @@ from embodiment_bridge.mcp_server.answers import (
 from embodiment_bridge.mcp_server.approval import seconds, summary
 from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.host import Context, Options
 from embodiment_bridge.mcp_server.mcp_runs import McpRuns, of_graph
-from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.schemas import (
     LONGEST_NAME,
     LONGEST_SPEECH,

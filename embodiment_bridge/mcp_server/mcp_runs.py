@@ -20,8 +20,7 @@ from rclpy.subscription import Subscription
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.answers import MARK, RUNNING, plain
 from embodiment_bridge.mcp_server.approval import Approvals
-from embodiment_bridge.mcp_server.host import Context, until_gone
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Context, Options, until_gone
 from embodiment_bridge.msg import NodeEvent
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot

@@ -23,9 +23,8 @@ from embodiment_bridge.mcp_server.approval import Approvals
 from embodiment_bridge.mcp_server.freezing import freezing
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.host import Context, Options
 from embodiment_bridge.mcp_server.mcp_runs import Journal, McpRuns
-from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.resources import Resources
 from embodiment_bridge.mcp_server.schemas import tools
 from embodiment_bridge.robot.robot import Robot

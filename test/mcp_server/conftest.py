@@ -6,7 +6,7 @@ import os
 import pytest
 from mcp_stage import PATIENCE, bringup
 
-from embodiment_bridge.mcp_server.options import SOURCE
+from embodiment_bridge.mcp_server.host import SOURCE
 from embodiment_bridge.robot.robot import Robot
 
 

@@ -12,7 +12,7 @@ from mcp.client.client import Client
 
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.robot.robot import Robot
 

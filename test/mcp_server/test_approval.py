@@ -11,7 +11,7 @@ from embodiment_bridge.srv import Approve
 from mcp_stage import PATIENCE, connected, until
 
 from embodiment_bridge.mcp_server import approval
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 
 ASK = Options(ask=True)
 WANTED = re.compile(r"approval (\S+) wanted: (.*)")
