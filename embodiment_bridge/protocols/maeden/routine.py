@@ -97,14 +97,17 @@ class Operator:
 THINKING: Final = None
 POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms
 
-Routine: TypeAlias = Generator[Action | None, Ticket, None]
-"""Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
+Routine: TypeAlias = Generator[Action | float | None, Ticket, None]
+"""Gives commands and is given what became of each, or gives its progress 0..1, or THINKING.
+
+A CommandError in it fails the skill.
+"""
 
 
 class RoutineSkill:
-    """One skill on its way, see ``motion.native.Native``. What it is at is told by the routine in ``Progress``."""
+    """One skill on its way, see ``motion.native.Native``. ``progress`` is what the routine gave last."""
 
-    def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
+    def __init__(self, operator: Operator, routine: Routine) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = inf
@@ -112,7 +115,6 @@ class RoutineSkill:
         self.keyframes: tuple[Keyframe, ...] = ()
         self._operator = operator
         self._routine = routine
-        self._share = share or Progress()
         self._ticket: Ticket | None = None
         self._thinking = self._stopping = False
 
@@ -126,6 +128,8 @@ class RoutineSkill:
             return
         try:
             command = next(self._routine) if self._ticket is None else self._routine.send(self._ticket)
+            while isinstance(command, float):
+                self.progress, command = command, next(self._routine)
             self._thinking = command is THINKING
             self._ticket = None if command is THINKING else self._operator.ask(command)
         except StopIteration:
@@ -134,8 +138,6 @@ class RoutineSkill:
         except CommandError as error:
             self.failure = str(error)
             self.done = True
-        else:
-            self.progress = self._share.value
 
     def stop(self) -> None:
         """No command after the one that is on its way: that cannot be taken back."""
@@ -146,18 +148,11 @@ class RoutineSkill:
             self.done = True
 
 
-def found_by(search: Search) -> Generator[Action | None, Ticket, list[str] | None]:
+def found_by(search: Search) -> Generator[Action | float | None, Ticket, list[str] | None]:
     """The way that a search finds, for which a routine may have to think some ticks long."""
     while not search.advance(POSES_A_TICK):
         yield THINKING
     return search.way
-
-
-class Progress:
-    """The progress of a routine: ``value`` 0..1."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
 
 
 def must(ticket: Ticket, what: str) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from embodiment_bridge.core.unicode_text import is_unicode
+from embodiment_bridge.grid.pose import Place
 from embodiment_bridge.protocols.maeden.command_writer import DIRECTIONS
 from embodiment_bridge.protocols.maeden.events import Message, Percept
 from embodiment_bridge.protocols.maeden.packets import COUNT, write_json, write_lines
 from embodiment_bridge.standins.maeden.actions import NoAnswerError, perform
-from embodiment_bridge.standins.maeden.world import Agent, Place, Said, World
+from embodiment_bridge.standins.maeden.world import Agent, Said, World
 
 AHEAD: Final = range(-1, 6)
 SIDES: Final = range(-2, 3)
@@ -19,8 +20,8 @@ DIRECTION_WORDS: Final = {word[0]: word for word in DIRECTIONS}
 
 def seen_by(world: World, agent: Agent, status: str = "CONTINUE") -> Percept:
     """What an agent perceives. The view has rows from behind to ahead, cells from left to right."""
-    view = tuple(tuple(_cell(world, agent.cell(ahead, side)) for side in SIDES) for ahead in AHEAD)
-    others = (str(other.id) for other in world.standing_at(agent.place) if other is not agent)
+    view = tuple(tuple(_cell(world, agent.pose.cell(ahead, side)) for side in SIDES) for ahead in AHEAD)
+    others = (str(other.id) for other in world.standing_at(agent.pose.place) if other is not agent)
     return Percept(
         offset=0,
         dialect=world.rules.dialect,
@@ -28,7 +29,7 @@ def seen_by(world: World, agent: Agent, status: str = "CONTINUE") -> Percept:
         smell=world.smell(agent),
         inventory=tuple(agent.carried),
         view=view,
-        ground=(*world.at(agent.place), *others),
+        ground=(*world.at(agent.pose.place), *others),
         messages=tuple(_heard(agent, said) for said in agent.said),
         energy=agent.energy,
         ok=agent.ok,
@@ -172,7 +173,7 @@ class Simulation:
     def _dying(self, agent: Agent) -> list[str]:
         causes = agent.dead + bool(agent.carried)
         for thing in agent.carried:
-            self.world.put(agent.place, thing)
+            self.world.put(agent.pose.place, thing)
         agent.carried = []
         words = ["die"] * causes if self.world.rules.words else []
         return words if self._text else [*words, *packet_lines(self.world, agent, "DIE")]
