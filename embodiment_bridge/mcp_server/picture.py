@@ -19,6 +19,7 @@ from sensor_msgs.msg import Image
 
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.core.png import png
+from embodiment_bridge.mcp_server.graph_thread import call_soon, of_graph, settle
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.values import Pose, Thing
 
@@ -134,7 +135,7 @@ class CameraPicture:
         return await asyncio.shield(self._coming)
 
     async def _take(self) -> bytes:
-        number = await asyncio.wrap_future(self._robot.on_graph(lambda node: node.count_publishers(TOPIC)))
+        number = await of_graph(self._robot.on_graph(lambda node: node.count_publishers(TOPIC)))
         if number == 0:
             raise LinkError(
                 f"nothing publishes {TOPIC} in {self._robot.namespace}: this body shows no camera picture"
@@ -143,10 +144,9 @@ class CameraPicture:
         image: asyncio.Future[Image] = loop.create_future()
 
         def take(message: Image) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_settle, image, message)
+            call_soon(loop, settle, image, message)
 
-        topic = await asyncio.wrap_future(self._robot.on_graph(_subscribe(take)))
+        topic = await of_graph(self._robot.on_graph(_subscribe(take)))
         try:
             with anyio.move_on_after(PATIENCE):
                 return await anyio.to_thread.run_sync(lambda message: _png(pixels(message)), await image)
@@ -183,8 +183,3 @@ def _subscribe(take: Callable[[Image], None]) -> Callable[[Node], Subscription]:
 def _look_at(done: "asyncio.Task[bytes]") -> None:
     if not done.cancelled():
         done.exception()  # all who waited may have gone; asyncio would log that nobody looked
-
-
-def _settle(image: "asyncio.Future[Image]", message: Image) -> None:
-    if not image.done():
-        image.set_result(message)
