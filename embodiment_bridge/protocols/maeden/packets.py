@@ -215,7 +215,13 @@ def read_json(offset: int, text: str) -> Percept | None:
     Raises:
         PacketError: it is no packet.
     """
-    values = _load(text)
+    try:
+        return _read_array(offset, _load(text), text)
+    except RecursionError:
+        raise PacketError("it is nested too deeply") from None
+
+
+def _read_array(offset: int, values: object, text: str) -> Percept | None:
     if not isinstance(values, list):
         return None
     if len(values) == COUNT and all(isinstance(value, str | int) for value in values):
@@ -234,8 +240,8 @@ def _load(text: str) -> object:
         whole = "\\u" not in text or is_unicode(json.dumps(value, ensure_ascii=False))
     except json.JSONDecodeError as error:
         raise PacketError(f"no JSON: {error.msg} at column {error.colno}") from None
-    except (ValueError, RecursionError):
-        raise PacketError("no JSON: a number is too long, or it is nested too deeply") from None
+    except ValueError:
+        raise PacketError("no JSON: a number is too long") from None
     if not whole:
         raise PacketError("a text in it has a lone surrogate, which is no Unicode character")
     return value
