@@ -144,7 +144,7 @@ def application(server: RobotServer, host: str, token: str) -> ASGIApp:
 
 
 def config(app: ASGIApp) -> uvicorn.Config:
-    """How it is served."""
+    """The settings of uvicorn for the server."""
     return uvicorn.Config(
         app,
         http=Connection,

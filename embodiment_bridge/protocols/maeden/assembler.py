@@ -63,7 +63,7 @@ def is_count(text: str) -> bool:
 
 @dataclass(slots=True)
 class Assembler:
-    """What there is of packets that are not whole yet."""
+    """Holds the lines of packets that are not whole yet."""
 
     _deals: list[_Deal] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ class Assembler:
 
     @property
     def only_counts(self) -> int:
-        """How many count lines there are, if there is nothing else."""
+        """The number of count lines, if there is nothing else."""
         longest = max((max(deal.key) for deal in self._deals), default=0)
         return 0 if longest != 1 else max(bool(deal.first) + bool(deal.second) for deal in self._deals)
 
@@ -127,6 +127,6 @@ def _continues(packet: Packet, text: str) -> bool:
 
 
 def percept_of(packet: Packet) -> Percept:
-    """What the lines of a whole packet say."""
+    """The packet of its lines."""
     texts = [line.text for line in packet]
     return read_lines(packet[0].offset, "T", texts[1:], "\n".join(texts))

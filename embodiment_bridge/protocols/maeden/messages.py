@@ -43,12 +43,12 @@ def pose_of(pose: GridPose, cell_m: float) -> Pose:
 
 
 def pose_message(pose: GridPose, cell_m: float, stamp: Stamp, frame: str) -> PoseStamped:
-    """Where the agent is in ``frame``, the map."""
+    """The pose of the agent in ``frame``, the map."""
     return PoseStamped(header=Header(stamp=stamp, frame_id=frame), pose=pose_of(pose, cell_m))
 
 
 def odometry(pose: GridPose, sure: bool, cell_m: float, stamp: Stamp, frames: tuple[str, str]) -> Odometry:
-    """Where the agent is in the first frame; its variances tell whether the pose is sure. It moves in no time."""
+    """The pose in the first frame; its variances tell whether it is sure. A step takes no time, so the twist is 0."""
     message = Odometry(header=Header(stamp=stamp, frame_id=frames[0]), child_frame_id=frames[1])
     message.pose.pose = pose_of(pose, cell_m)
     length, angle = (SURE, SURE) if sure else (UNSURE * cell_m * cell_m, UNSURE)

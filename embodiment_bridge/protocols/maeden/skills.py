@@ -45,7 +45,7 @@ def straight(world: AgentWorld, action: str, count: int) -> Routine:
 
 
 def ahead_of(world: AgentWorld, action: str) -> str:
-    """What is where a step would lead, for people."""
+    """The things in the cell that a step would enter, for people."""
     if action not in ("forward", "backward"):
         return "in place"
     place = world.pose.cell(1 if action == "forward" else -1, 0)
@@ -97,7 +97,7 @@ def faced(world: AgentWorld, way: Routine, heading: Heading) -> Routine:
 
 
 def _aim(world: AgentWorld, target: Place) -> tuple[Place, bool]:
-    """Where to go, and whether only up to the cell before."""
+    """The cell to go to, and whether only up to the one before."""
     in_front = world.pose.place != target and world.map.blocked(target, carrying=world.carrying)
     return target, in_front
 
@@ -155,7 +155,7 @@ HANDLING: Final = ("grab", "drop", "use")
 
 
 class GridSkills:
-    """What begins each skill; ``starts`` is for the motion runner. cell_m: side of a cell, m."""
+    """Starts the skills of an agent; ``starts`` is for the motion runner. cell_m: side of a cell, m."""
 
     def __init__(self, world: AgentWorld, operator: Operator, cell_m: float) -> None:
         self._world = world

@@ -19,7 +19,7 @@ DIRECTION_WORDS: Final = {word[0]: word for word in DIRECTIONS}
 
 
 def seen_by(world: World, agent: Agent, status: str = "CONTINUE") -> Percept:
-    """What an agent perceives. The view has rows from behind to ahead, cells from left to right."""
+    """The percept of an agent. The view has rows from behind to ahead, cells from left to right."""
     view = tuple(tuple(_cell(world, agent.pose.cell(ahead, side)) for side in SIDES) for ahead in AHEAD)
     others = (str(other.id) for other in world.standing_at(agent.pose.place) if other is not agent)
     return Percept(

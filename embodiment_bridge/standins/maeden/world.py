@@ -191,7 +191,7 @@ class World:
         return all(other.role == "helper" for other in self.standing_at(place))
 
     def smell(self, agent: Agent) -> str:
-        """Where the last supply of the file is, as a letter."""
+        """The direction of the last supply of the file, as a letter."""
         return agent.bearing(max(self.supplies, key=lambda place: (-place[1], place[0])))
 
 

@@ -158,7 +158,7 @@ class Proxy:
                 self._refused(reason)
 
     def lost(self, reason: str) -> None:
-        """What was not written completely has not been said."""
+        """Put back the letter that was not written completely: it has not been said."""
         if self._writing is not None:
             self._outbox.put_back(self._writing)
             self._writing = None
