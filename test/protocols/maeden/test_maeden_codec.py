@@ -21,6 +21,7 @@ from embodiment_bridge.protocols.maeden.events import (
     SayCommand,
     SayQuestion,
 )
+from embodiment_bridge.protocols.maeden.packets import write_json, write_lines
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 EMPTY_ROW = "(() () () () ())"
@@ -99,6 +100,16 @@ def test_every_dialect_says_the_same(name):
         4,
     )
     assert (percept.view[1][2], percept.view[2][2], percept.view[6][1]) == (("0",), ("K",), ("+",))
+
+
+def test_a_packet_is_read_as_it_was_written():
+    """The stand-in writes by the table by which the codec reads."""
+    line = "((0 here talk (command lead +) 1000)(1 here shout (question where K)))"
+    (percept,) = fed(text([*PACKET_T[:5], line, *PACKET_T[6:]]))
+    assert write_lines(percept) == percept.raw.split("\n")
+    silent = dataclasses.replace(percept, messages=())
+    for written in (write_json(percept), write_json(percept, reversed_rows=True)):
+        assert same(fed(text(["0", written]))[1]) == same(silent)
 
 
 @pytest.mark.parametrize(
