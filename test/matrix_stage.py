@@ -25,7 +25,7 @@ from waiting import GRAPH, PROCESS
 from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.watcher import LINKS

@@ -99,7 +99,7 @@ LAYERS = (
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
     ("standins/mcp_host", "parsers", ""),
-    ("standins/maeden", "io parsers", "core link/transports wire"),
+    ("standins/maeden", "io parsers", "core grid link/transports protocols/maeden wire"),
     ("standins/oac", "io parsers", "core link/transports protocols/opencog/router protocols/opencog/xml wire"),
     ("standins/simspark", "io", "core protocols/simspark wire"),
     ("nodes", "", ""),

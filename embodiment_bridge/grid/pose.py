@@ -22,6 +22,13 @@ class Heading(IntEnum):
 STEPS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))  # x, y of one step by heading
 
 
+def bearing(ahead: int, right: int) -> str:
+    """The direction of what is so many cells ahead and to the right: f b l r, or h for here. A diagonal is f or b."""
+    if abs(right) > abs(ahead):
+        return "r" if right > 0 else "l"
+    return "f" if ahead > 0 else "b" if ahead < 0 else "h"
+
+
 class GridPose(NamedTuple):
     """A cell and a heading."""
 

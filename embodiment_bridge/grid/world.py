@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from embodiment_bridge.grid.pose import GridPose, Heading, Place
+from embodiment_bridge.grid.pose import GridPose, Heading, Place, bearing
 
 # The map of an agent: what it has seen, cell by cell.
 
@@ -228,14 +228,6 @@ class DeadReckoning:
 FOOD: Final = "+"
 
 
-def smell(pose: GridPose, place: Place) -> str:
-    """The smell of a supply at ``place``: f b l r for its direction, or h for here. A diagonal is f or b."""
-    ahead, right = pose.offset(place)
-    if abs(right) > abs(ahead):
-        return "r" if right > 0 else "l"
-    return "f" if ahead > 0 else "b" if ahead < 0 else "h"
-
-
 @dataclass(slots=True)
 class FoodSense:
     """Remembers which food cannot be the supply, because its direction did not match a smell."""
@@ -245,7 +237,7 @@ class FoodSense:
     def sniff(self, pose: GridPose, direction: str, known: WorldMap) -> None:
         """Use one smell, at a pose that is sure."""
         for place, _, thing in known.things():
-            if thing == FOOD and smell(pose, place) != direction:
+            if thing == FOOD and bearing(*pose.offset(place)) != direction:
                 self._pieces.add(place)
 
     def is_supply(self, place: Place, number: int) -> bool:

@@ -55,7 +55,7 @@ def refused(why: str, what_to_do: str = "") -> types.CallToolResult:
 
 
 def ended(what: str, outcome: Outcome) -> types.CallToolResult:
-    """How a run ended, or that it has begun."""
+    """Tell how a run ended, or that it has begun."""
     structured = {
         "outcome": outcome.outcome,
         "reason": cut(outcome.reason),

@@ -22,6 +22,7 @@ from embodiment_bridge.bml.nodes.node import Node as BmlNode
 from embodiment_bridge.bml.reading.reader import read
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.answers import plain
+from embodiment_bridge.mcp_server.graph_thread import call_soon, settle
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot
@@ -37,7 +38,7 @@ ABOUT: Final = ("pointer", "name", "extra", "kind", "action_key")  # of a node, 
 
 
 def summary(written: Mapping[str, object], check: Check) -> str:
-    """How much a document is, then a short one itself; of a longer one all nodes, each with how often it is done."""
+    """Tell the size of a document, then a short one itself, or of a longer one each node and how often it is done."""
     text = text_of(written)
     document = read(text).document
     if document is None:
@@ -73,7 +74,7 @@ def number(value: float) -> str:
 
 
 def _told(node: BmlNode) -> tuple[str, float]:
-    """What a node does itself, with all its arguments, and the distance in m among these."""
+    """The type of a node with all its arguments, and the distance in m among these."""
     given = {one.name: getattr(node, one.name) for one in fields(node) if one.name not in ABOUT}
     plain = {one.name: one.default for one in fields(node)}
     own = {
@@ -120,7 +121,7 @@ class Approvals:
     def void(self) -> None:
         """Refuse all that wait; a later answer to them begins nothing."""
         for answer in self._waiting.values():
-            _settle(answer, False)
+            settle(answer, False)
 
     async def ask(self, context: Context, what: str) -> bool:
         """Whether somebody agrees to ``what`` in time: the first answer counts.
@@ -167,7 +168,7 @@ class Approvals:
         if answer is None:
             response.message = f"no request {request.id[:60]!r}; waiting: {', '.join(waiting) or 'nothing'}"
             return response
-        self._loop.call_soon_threadsafe(_settle, answer, request.agreed)
+        call_soon(self._loop, settle, answer, request.agreed)
         response.message = f"{request.id} {'begins' if request.agreed else 'is refused'}"
         return response
 
@@ -186,9 +187,4 @@ async def _elicit(context: Context, text: str, answer: "asyncio.Future[bool]") -
     except MCPError:  # the host cannot ask after all; the service remains
         return
     if result.action != "cancel":
-        _settle(answer, result.action == "accept")
-
-
-def _settle(answer: "asyncio.Future[bool]", agreed: bool) -> None:
-    if not answer.done():
-        answer.set_result(agreed)
+        settle(answer, result.action == "accept")

@@ -5,12 +5,12 @@ import hmac
 from collections import OrderedDict
 from typing import Final
 
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from embodiment_bridge.core.same_origin import SameOrigin
 from embodiment_bridge.mcp_server.freezing import answer_of, freezing, messages, refusal_of
 from embodiment_bridge.mcp_server.server import RobotServer
 
@@ -30,14 +30,12 @@ class Guard:
         app: the server of the protocol.
         server: freezes the robot.
         token: a secret; empty: none is needed.
-        settings: names by which this server may be addressed (DNS rebinding).
+        loopback: only this machine can connect, and only by a name or address of its own (DNS rebinding).
     """
 
-    def __init__(
-        self, app: ASGIApp, server: RobotServer, token: str, settings: TransportSecuritySettings
-    ) -> None:
-        self._app, self._server, self._token = app, server, token
-        self._security = TransportSecurityMiddleware(settings)
+    def __init__(self, app: ASGIApp, server: RobotServer, token: str, *, loopback: bool) -> None:
+        self._app, self._server, self._token, self._loopback = app, server, token, loopback
+        self._origin = SameOrigin("server", (), loopback=loopback)
         self._sessions: OrderedDict[str, int] = (
             OrderedDict()
         )  # requests that are served, by session; latest last
@@ -48,7 +46,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer = self._refusal(request.headers) or await self._security.validate_request(request)
+        answer = self._refusal(request.headers)
         body = b""
         if answer is None and request.method == "POST":
             answer, body = await self._read(request)
@@ -64,13 +62,14 @@ class Guard:
         await self._pass_on(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> Response | None:
-        host = headers.get("host", "")
-        if any(origin not in (f"http://{host}", f"https://{host}") for origin in headers.getlist("origin")):
-            return PlainTextResponse("pages of other origins are not served", 403)
+        hosts = headers.getlist("host")
+        if foreign := self._origin.foreign_page(hosts, headers.getlist("origin")):
+            return PlainTextResponse(foreign, 403)
         given = headers.get("authorization", "").removeprefix("Bearer ").encode()
         if self._token and not hmac.compare_digest(given, self._token.encode()):
             return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
-        return None
+        foreign = self._origin.foreign_host(hosts) if self._loopback else ""
+        return PlainTextResponse(foreign, 421) if foreign else None
 
     async def _read(self, request: Request) -> tuple[Response | None, bytes]:
         """The body, with its answer where it is not for the server of the protocol."""

@@ -24,10 +24,10 @@ from embodiment_bridge.mcp_server.answers import (
 )
 from embodiment_bridge.mcp_server.approval import seconds, summary
 from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
+from embodiment_bridge.mcp_server.graph_thread import call_soon, of_graph
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.host import Context
-from embodiment_bridge.mcp_server.mcp_runs import McpRuns, of_graph
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Context, Options
+from embodiment_bridge.mcp_server.mcp_runs import McpRuns
 from embodiment_bridge.mcp_server.schemas import (
     LONGEST_NAME,
     LONGEST_SPEECH,
@@ -226,8 +226,8 @@ class Handlers:
         loop, news = asyncio.get_running_loop(), asyncio.Event()
 
         def tell(changed: str) -> None:
-            if changed == topic and not loop.is_closed():
-                loop.call_soon_threadsafe(news.set)
+            if changed == topic:
+                call_soon(loop, news.set)
 
         end = self._robot.senses.listen(tell)
         try:

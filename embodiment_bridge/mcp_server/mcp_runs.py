@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
 import anyio
 from rclpy.node import Node
@@ -20,8 +20,8 @@ from rclpy.subscription import Subscription
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.answers import MARK, RUNNING, plain
 from embodiment_bridge.mcp_server.approval import Approvals
-from embodiment_bridge.mcp_server.host import Context, until_gone
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.graph_thread import call_soon, of_graph
+from embodiment_bridge.mcp_server.host import Context, Options, until_gone
 from embodiment_bridge.msg import NodeEvent
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot
@@ -89,7 +89,6 @@ class Journal:
         self._of(plain(event.run_id)).events.append(plain(" ".join(filter(None, words)), LONGEST))
 
 
-T = TypeVar("T")
 MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
 GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
 
@@ -208,7 +207,7 @@ class McpRuns:
             with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
                 send.send_nowait(progress)  # the host is told of one at a time, and of none after the end
 
-        run.on_progress(lambda progress: _call_soon(loop, newest, progress))
+        run.on_progress(lambda progress: call_soon(loop, newest, progress))
         outcome = GONE
         async with send, receive, anyio.create_task_group() as group:
 
@@ -238,20 +237,4 @@ class McpRuns:
                 self.background = None
 
         self._journal.ended(run.run_id, str(ended.result()))
-        _call_soon(loop, note)
-
-
-async def of_graph(future: "Future[T]") -> T:
-    """Wait for what the thread of the graph does; a canceled wait leaves it as it is.
-
-    Raises:
-        BridgeError: what it raises.
-    """
-    return await asyncio.shield(asyncio.wrap_future(future))
-
-
-def _call_soon(loop: asyncio.AbstractEventLoop, action: Callable[..., None], *arguments: object) -> None:
-    try:
-        loop.call_soon_threadsafe(action, *arguments)
-    except RuntimeError:  # the loop is closed: the server has ended
-        return
+        call_soon(loop, note)

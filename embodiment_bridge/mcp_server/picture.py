@@ -6,8 +6,6 @@ The scene from above, and the newest picture of the body's camera, subscribed on
 
 import asyncio
 import math
-import struct
-import zlib
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -20,6 +18,8 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
+from embodiment_bridge.core.png import png
+from embodiment_bridge.mcp_server.graph_thread import call_soon, of_graph, settle
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.values import Pose, Thing
 
@@ -58,20 +58,12 @@ def picture(pose: Pose | None, things: Iterable[Thing]) -> bytes:
         for step in range(10, 26):
             away = step / canvas.scale
             canvas.disc(pose.x + away * math.cos(pose.yaw), pose.y + away * math.sin(pose.yaw), 2, ROBOT)
-    return png(canvas.pixels)
+    return _png(canvas.pixels)
 
 
-def png(pixels: Pixels) -> bytes:
-    """An image of rows of red, green, blue as PNG."""
+def _png(pixels: Pixels) -> bytes:
     height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter, 0
-    rows[:, 1:] = pixels.reshape(height, 3 * width)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
+    return png(width, height, pixels.tobytes())
 
 
 class _Canvas:
@@ -143,7 +135,7 @@ class CameraPicture:
         return await asyncio.shield(self._coming)
 
     async def _take(self) -> bytes:
-        number = await asyncio.wrap_future(self._robot.on_graph(lambda node: node.count_publishers(TOPIC)))
+        number = await of_graph(self._robot.on_graph(lambda node: node.count_publishers(TOPIC)))
         if number == 0:
             raise LinkError(
                 f"nothing publishes {TOPIC} in {self._robot.namespace}: this body shows no camera picture"
@@ -152,13 +144,12 @@ class CameraPicture:
         image: asyncio.Future[Image] = loop.create_future()
 
         def take(message: Image) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_settle, image, message)
+            call_soon(loop, settle, image, message)
 
-        topic = await asyncio.wrap_future(self._robot.on_graph(_subscribe(take)))
+        topic = await of_graph(self._robot.on_graph(_subscribe(take)))
         try:
             with anyio.move_on_after(PATIENCE):
-                return await anyio.to_thread.run_sync(lambda message: png(pixels(message)), await image)
+                return await anyio.to_thread.run_sync(lambda message: _png(pixels(message)), await image)
         finally:
             self._robot.on_graph(lambda node: node.destroy_subscription(topic))
         raise LinkError(f"{TOPIC} has sent no picture for {PATIENCE:g} s")
@@ -192,8 +183,3 @@ def _subscribe(take: Callable[[Image], None]) -> Callable[[Node], Subscription]:
 def _look_at(done: "asyncio.Task[bytes]") -> None:
     if not done.cancelled():
         done.exception()  # all who waited may have gone; asyncio would log that nobody looked
-
-
-def _settle(image: "asyncio.Future[Image]", message: Image) -> None:
-    if not image.done():
-        image.set_result(message)

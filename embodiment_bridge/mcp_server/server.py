@@ -21,11 +21,11 @@ from typing_extensions import override
 import embodiment_bridge
 from embodiment_bridge.mcp_server.approval import Approvals
 from embodiment_bridge.mcp_server.freezing import freezing
+from embodiment_bridge.mcp_server.graph_thread import call_soon
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.host import Context, Options
 from embodiment_bridge.mcp_server.mcp_runs import Journal, McpRuns
-from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.resources import Resources
 from embodiment_bridge.mcp_server.schemas import tools
 from embodiment_bridge.robot.robot import Robot
@@ -102,8 +102,8 @@ class RobotServer(Server[None]):
                 task.add_done_callback(tasks.discard)
 
         def tell(topic: str) -> None:
-            if topic == "skills" and not loop.is_closed():
-                loop.call_soon_threadsafe(announce)
+            if topic == "skills":
+                call_soon(loop, announce)
 
         end = self._robot.senses.listen(tell)
         try:

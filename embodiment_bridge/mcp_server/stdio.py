@@ -95,7 +95,7 @@ class StandardOutput:
                     raise anyio.ClosedResourceError from None
 
     async def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: ``write`` keeps nothing back."""
 
 
 class Mended:

@@ -7,7 +7,8 @@ import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
-from embodiment_bridge.cli.demos.push import PATIENCE_S, png, settle
+from embodiment_bridge.cli.demos.push import PATIENCE_S, settle
+from embodiment_bridge.core.png import png
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 DOCUMENT = '{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE", "duration": 1}]}'

@@ -14,7 +14,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.runs import Goal, JsonObject, Written, text_of, way
 from embodiment_bridge.robot.senses import Senses

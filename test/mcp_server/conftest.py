@@ -7,7 +7,7 @@ import pytest
 from mcp_stage import bringup
 from waiting import GRAPH
 
-from embodiment_bridge.mcp_server.options import SOURCE
+from embodiment_bridge.mcp_server.host import SOURCE
 from embodiment_bridge.robot.robot import Robot
 
 

@@ -13,7 +13,7 @@ from waiting import GRAPH
 
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.robot.robot import Robot
 

@@ -12,7 +12,7 @@ from mcp_stage import async_until, connected
 from waiting import GRAPH
 
 from embodiment_bridge.mcp_server import approval
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 
 ASK = Options(ask=True)
 WANTED = re.compile(r"approval (\S+) wanted: (.*)")

@@ -10,7 +10,7 @@ from mcp_stage import LONG, async_until, connected
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.mcp_server.holding import Holding
-from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.schemas import tools
 from embodiment_bridge.nodes.base.services import HELD_ALREADY
 

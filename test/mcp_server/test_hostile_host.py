@@ -23,7 +23,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server import approval, server
 from embodiment_bridge.mcp_server.approval import summary
 from embodiment_bridge.mcp_server.handlers import AT_ONCE, MOST_CALLS
-from embodiment_bridge.mcp_server.options import SOURCE, Options, allowed_channels
+from embodiment_bridge.mcp_server.host import SOURCE, Options, allowed_channels
 from embodiment_bridge.mcp_server.schemas import NAMES, Arguments
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot

@@ -19,8 +19,8 @@ from embodiment_bridge.core.listening import listen
 from embodiment_bridge.core.same_origin import is_loopback
 from embodiment_bridge.mcp_server import guard, http
 from embodiment_bridge.mcp_server.guard import PATH
+from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.http import application, config, parse_address, token_of
-from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 
 TOKEN = "0123456789abcdef"
@@ -81,6 +81,7 @@ async def serving(robot, token, use) -> None:
         ({"authorization": f"Bearer {TOKEN}", "origin": "https://evil.example"}, 403),
         ({"origin": "http://["}, 403),
         ({"authorization": f"Bearer {TOKEN}", "host": "evil.example"}, 421),
+        ({"authorization": f"Bearer {TOKEN}", "host": "127.0.0.1:80.evil.example"}, 421),
     ],
 )
 def test_what_is_refused(robot, headers, status) -> None:

@@ -15,7 +15,7 @@ from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused
-from embodiment_bridge.mcp_server.options import Options, allowed_channels
+from embodiment_bridge.mcp_server.host import Options, allowed_channels
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.mcp_server.state_report import state
 from embodiment_bridge.robot import senses as senses_module

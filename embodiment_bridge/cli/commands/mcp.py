@@ -14,7 +14,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.launch_description import join_namespace
 
 if TYPE_CHECKING:
-    from embodiment_bridge.mcp_server.options import Options
+    from embodiment_bridge.mcp_server.host import Options
     from embodiment_bridge.robot.robot import Robot
 
 EXAMPLES = """\
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             f"--host-timeout: {arguments.host_timeout:g} is not over 0 and at most {LONGEST_HOST_TIMEOUT:g} s"
         )
-    from embodiment_bridge.mcp_server.options import SOURCE, Options, allowed_channels
+    from embodiment_bridge.mcp_server.host import SOURCE, Options, allowed_channels
     from embodiment_bridge.mcp_server.stdio import say
     from embodiment_bridge.robot.robot import Robot
 

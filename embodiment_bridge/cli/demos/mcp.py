@@ -44,7 +44,7 @@ async def _drive() -> list[str]:
     import anyio
     from mcp.client.client import Client
 
-    from embodiment_bridge.mcp_server.options import SOURCE, Options
+    from embodiment_bridge.mcp_server.host import SOURCE, Options
     from embodiment_bridge.mcp_server.server import RobotServer
     from embodiment_bridge.robot.robot import Robot
     from embodiment_bridge.standins.mcp_host.script import ScriptedHost

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot on a table, in MuJoCo: it moves, is pushed twice, and the demo says whether it stands; with a picture."""
 
-import struct
 import sys
-import zlib
 from tempfile import NamedTemporaryFile
 from typing import Final
 
 from embodiment_bridge.cli.demos.show import Show, own_document
 from embodiment_bridge.cli.demos.stage import CALL_TIMEOUT, Stage
 from embodiment_bridge.cli.ending import OTHER
+from embodiment_bridge.core.png import png
 
 PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
 PUSH_S, SETTLE_S = 0.2, 2.5  # of the simulation, which is slower than the clock on a busy machine
@@ -68,18 +67,6 @@ def _push(stage: Stage, force: float) -> str:
         return str(answer.result().message) if answer.done() else "no answer"
     finally:
         stage.watcher.destroy_client(client)
-
-
-def png(width: int, height: int, rgb: bytes) -> bytes:
-    """A picture of 8 bits per colour as a PNG file."""
-    rows = b"".join(b"\0" + rgb[3 * width * row : 3 * width * (row + 1)] for row in range(height))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def _say(line: str) -> None:

@@ -9,24 +9,10 @@ from typing import Final
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.protocols.maeden.assembler import Assembler, TextLine, is_count, percept_of
 from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
 from embodiment_bridge.protocols.maeden.events import AgentId, Command, Ending, Event, NoPacket, Percept
-from embodiment_bridge.protocols.maeden.json_packets import (
-    STRINGS,
-    VALUES,
-    PacketError,
-    load,
-    read_strings,
-    read_values,
-    sees_itself,
-)
-from embodiment_bridge.protocols.maeden.text_packets import (
-    Assembler,
-    TextLine,
-    is_count,
-    is_smell,
-    percept_of,
-)
+from embodiment_bridge.protocols.maeden.packets import COUNT, PacketError, fits, read_json, sees_itself
 from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.framing import Line, LineFramer
@@ -40,7 +26,7 @@ _BARE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_]{2,30}")
 
 
 class Codec(codec.Codec[Event, Command]):
-    """Decodes what the server sends and encodes what it is told. Keeps nothing but packets that are not whole.
+    """Decodes what the server sends and encodes commands. Keeps nothing but packets that are not whole.
 
     dialect: one of ``DIALECTS``. What comes is read by its shape in every case; the dialect only says how commands
     are written as long as nothing has come (auto: as words), and j2 that they are words though packets are arrays.
@@ -63,15 +49,15 @@ class Codec(codec.Codec[Event, Command]):
 
     @override
     def feed(self, data: bytes) -> list[Event]:
-        told: list[Event] = []
+        events: list[Event] = []
         self._fed += len(data)
         for found in self._lines.feed(data):
             if isinstance(found, Malformed):
-                self._give_up("line too long in a packet", told)
-                told.append(found)
+                self._give_up("line too long in a packet", events)
+                events.append(found)
             else:
-                self._line(found, told)
-        return told
+                self._line(found, events)
+        return events
 
     @override
     def close(self) -> Sequence[Event | Truncated]:
@@ -81,7 +67,7 @@ class Codec(codec.Codec[Event, Command]):
         if self._pending_id is not None:
             begin = self._pending_id.offset
             self._pending_id = None
-            return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, 8)]
+            return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, COUNT)]
         if counts and not unfinished:
             return [self._no_packet() for _ in range(counts)]
         if not self._packets.empty:
@@ -97,82 +83,79 @@ class Codec(codec.Codec[Event, Command]):
         text = write_json(command) if self._json_commands else write_text(command)
         return text.encode() + b"\n"
 
-    def _line(self, line: Line, told: list[Event]) -> None:
+    def _line(self, line: Line, events: list[Event]) -> None:
         try:
             text = line.text.decode().strip()
         except UnicodeDecodeError:
-            self._give_up("a line in the packet is no UTF-8", told)
-            told.append(Malformed(line.offset, "no UTF-8", excerpt(line.text)))
+            self._give_up("a line in the packet is no UTF-8", events)
+            events.append(Malformed(line.offset, "no UTF-8", excerpt(line.text)))
             return
         if not text:
             return  # nothing is said by an empty line
         if text[0] in "[{":
-            self._give_up("a packet of another dialect began inside it", told)
-            told.append(self._json(line.offset, text))
+            self._give_up("a packet of another dialect began inside it", events)
+            events.append(self._json(line.offset, text))
         elif text.upper() in ENDINGS:
-            self._give_up("the episode ended inside the packet", told)
-            told.append(Ending(line.offset, text.upper()))
+            self._give_up("the episode ended inside the packet", events)
+            events.append(Ending(line.offset, text.upper()))
         else:
-            self._text(TextLine(line.offset, text), told)
+            self._text(TextLine(line.offset, text), events)
 
-    def _text(self, line: TextLine, told: list[Event]) -> None:
+    def _text(self, line: TextLine, events: list[Event]) -> None:
         if self._pending_id is not None:
             first, self._pending_id = self._pending_id, None
-            if is_smell(line.text):
+            if fits(0, line.text):
                 self._packets.take(first)
             else:
-                self._own = first.text
-                told.append(AgentId(first.offset, first.text))
+                self._identify(first, events)
         elif not self._own and self._packets.empty and _ID.fullmatch(line.text):
-            if is_count(line.text) and int(line.text) == 8:
+            if is_count(line.text) and int(line.text) == COUNT:
                 self._pending_id = line
                 return
-            self._own = line.text
-            told.append(AgentId(line.offset, line.text))
+            self._identify(line, events)
             return
-        self._packet_line(line, told)
+        self._packet_line(line, events)
 
-    def _packet_line(self, line: TextLine, told: list[Event]) -> None:
+    def _identify(self, line: TextLine, events: list[Event]) -> None:
+        self._own = line.text
+        events.append(AgentId(line.offset, line.text))
+
+    def _packet_line(self, line: TextLine, events: list[Event]) -> None:
         whole = self._packets.take(line)
         if whole is None and self._packets.only_counts and is_count(line.text):
-            told.append(self._no_packet())
+            events.append(self._no_packet())
             whole = self._packets.take(line)
         if whole is None and not self._packets.empty:
-            self._give_up(f"line {excerpt(line.text.encode())!r} does not continue the packet", told)
+            self._give_up(f"line {excerpt(line.text.encode())!r} does not continue the packet", events)
             whole = self._packets.take(line)
         if whole is None:
-            told.append(_stray(line))
+            events.append(_stray(line))
             return
-        told.extend(percept_of(packet) for packet in whole)
+        events.extend(percept_of(packet) for packet in whole)
 
     def _no_packet(self) -> NoPacket:
         count = self._packets.drop_oldest_count()
         return NoPacket(count.offset, int(count.text))
 
-    def _give_up(self, reason: str, told: list[Event]) -> None:
-        """What there is of packets will never be whole."""
+    def _give_up(self, reason: str, events: list[Event]) -> None:
+        """Report and drop what came of packets that will never be whole."""
         if self._pending_id is not None:
             first, self._pending_id = self._pending_id, None
-            self._own = first.text
-            told.append(AgentId(first.offset, first.text))
+            self._identify(first, events)
         while self._packets.only_counts:
-            told.append(self._no_packet())
+            events.append(self._no_packet())
         if not self._packets.empty:
-            told.append(Malformed(self._packets.offset, reason))
+            events.append(Malformed(self._packets.offset, reason))
             self._packets.drop()
 
     def _json(self, offset: int, text: str) -> Event:
         try:
-            values = load(text)
-            if not isinstance(values, list):
-                return Unknown(offset, text.encode())
-            if len(values) == STRINGS:
-                return read_strings(offset, values, text)
-            if len(values) >= VALUES:
-                return self._turned(read_values(offset, values, text))
-            raise PacketError(f"an array of {len(values)} values, neither {STRINGS} nor {VALUES}")
+            percept = read_json(offset, text)
         except PacketError as error:
             return Malformed(offset, str(error), excerpt(text.encode("utf-8", "backslashreplace")))
+        if percept is None:
+            return Unknown(offset, text.encode())
+        return percept if percept.dialect == "J1" else self._turned(percept)
 
     def _turned(self, percept: Percept) -> Percept:
         """The view with the row behind the agent first."""

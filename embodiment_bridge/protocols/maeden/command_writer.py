@@ -61,7 +61,7 @@ def _read_message(raw: str) -> Message:
 
 
 def text_of(message: Message) -> str:
-    """What was said, for people: free text as it was said, other sentences word by word, the unreadable as it came."""
+    """A message for people: free text as it was said, other sentences word by word, the unreadable as it came."""
     if not message.words:
         return message.raw
     if message.words[0] == FREE_TEXT and message.payment is not None:

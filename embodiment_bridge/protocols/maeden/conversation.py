@@ -96,7 +96,7 @@ class Closed:
 
 
 LinkEvent: TypeAlias = Event | Answer | NoReply | Tick | Closed
-"""What a link tells: what came, and what a conversation makes of it."""
+"""An event of a link: one that came, or one that a conversation makes of it."""
 
 
 class State(Enum):
@@ -134,7 +134,7 @@ class Conversation:
 
     @property
     def alive(self) -> bool:
-        """Whether there is an agent in the world that can be told something."""
+        """Whether there is an agent in the world that takes commands."""
         return bool(self.agent) and not self.ending and self.state is not State.OVER
 
     def lost_for(self, now: float) -> float:
@@ -144,7 +144,7 @@ class Conversation:
     def submit(self, command: Action) -> bool:
         """Send a command as soon as none is on its way; False when too many wait.
 
-        What waits when an answer is missed is never sent, and told as not answered too: it would come late.
+        What waits when an answer is missed is never sent, and counts as not answered: it would come late.
         """
         if len(self._queue) >= QUEUE_LIMIT:
             return False
@@ -152,29 +152,29 @@ class Conversation:
         return True
 
     def take(self, events: Sequence[Event], now: float) -> list[LinkEvent]:
-        """What came from the codec; returns what is to be told on."""
+        """Take the events of the codec; return those of the link."""
         if events:
             self._heard_at = now
-        told: list[LinkEvent] = []
+        made: list[LinkEvent] = []
         for event in events:
             match event:
                 case Percept():
-                    told += self._percept(event, now)
+                    made += self._percept(event, now)
                 case AgentId():
                     self.agent = event.id
                     self.state, self._settling_since = State.SETTLING, now
-                    told.append(event)
+                    made.append(event)
                 case Ending():
-                    told += self._end(event.word, event, now)
+                    made += self._end(event.word, event, now)
                 case Malformed() if self.state is State.READY and self.in_flight is not None:
-                    told += [event, *self._lose(now)]
+                    made += [event, *self._lose(now)]
                 case _:
-                    told.append(event)
+                    made.append(event)
                     self._no_food(event)
-        return told
+        return made
 
     def advance(self, now: float) -> list[LinkEvent]:
-        """Time went on up to ``now``: what is to be told because of that.
+        """Time went on up to ``now``: return the events that follow from that.
 
         Raises:
             LinkOverError: the episode is over, or there will never be one.

@@ -38,18 +38,18 @@ def middle(place: Place, cell_m: float, height: float = 0.0) -> Vector:
 
 
 def corner(raster: Raster, cell_m: float) -> tuple[float, float]:
-    """Where the first cell of a raster begins, m."""
+    """The corner at which the first cell of a raster begins, m."""
     x, y = raster.origin
     return (x - 0.5) * cell_m, (y - 0.5) * cell_m
 
 
 def cells(distance: float, cell_m: float) -> int:
-    """How many cells are nearest to a distance (m)."""
+    """The number of cells nearest to a distance (m)."""
     return round(distance / cell_m)
 
 
 def quarter_turns(angle: float) -> int:
-    """How many quarter turns are nearest to an angle (rad)."""
+    """The number of quarter turns nearest to an angle (rad)."""
     return round(angle / QUARTER_TURN)
 
 
@@ -63,7 +63,7 @@ def raster_of_view(view: View) -> Raster:
 
 
 def azimuth(direction: str) -> float | None:
-    """Where a voice comes from, rad, positive left; None for one in the own cell."""
+    """The azimuth of a voice, rad, positive left; None for one in the own cell."""
     return AZIMUTHS.get(direction)
 
 

@@ -69,7 +69,7 @@ class GridConverter(Converter[LinkEvent, Action]):
 
     @override
     def handshake(self) -> Sequence[Action]:
-        """Nothing: the link says who we are. A new connection is a new agent, which knows nothing."""
+        """Begin anew: a connection is a new agent, which knows nothing. The link itself sends the role."""
         self._operator.drop(LOST)
         self._world.begin()
         self._ended, self._mapped = "", -1
@@ -77,7 +77,7 @@ class GridConverter(Converter[LinkEvent, Action]):
 
     @override
     def body_state(self, event: LinkEvent) -> BodyState | None:
-        """Of every event of the link, once a packet has come: each is a step of the skills."""
+        """Return a state for every event of the link, once a packet has come: each is a step of the skills."""
         match event:
             case AgentId():
                 self._world.agent = event.id

@@ -127,6 +127,6 @@ class SayQuestion:
 
 
 Action: TypeAlias = Act | SayCommand | SayQuestion
-"""What takes an agent a cycle."""
+"""A command that takes an agent a cycle."""
 Command: TypeAlias = Join | Action | Unknown
 COMMANDS: Final = (Join, Act, SayCommand, SayQuestion)

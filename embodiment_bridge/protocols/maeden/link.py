@@ -84,7 +84,7 @@ class MaedenLink(EventLink[LinkEvent, Action]):
 
     @override
     def read(self, timeout: float) -> list[LinkEvent]:
-        """What came, or a ``Tick``; a ``Closed`` before the link ends without a word."""
+        """Return what came, or a ``Tick``; a ``Closed`` before the link ends without a word."""
         told, self._told = self._told, []
         if told:
             return told

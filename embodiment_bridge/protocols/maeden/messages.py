@@ -43,12 +43,12 @@ def pose_of(pose: GridPose, cell_m: float) -> Pose:
 
 
 def pose_message(pose: GridPose, cell_m: float, stamp: Stamp, frame: str) -> PoseStamped:
-    """Where the agent is in ``frame``, the map."""
+    """The pose of the agent in ``frame``, the map."""
     return PoseStamped(header=Header(stamp=stamp, frame_id=frame), pose=pose_of(pose, cell_m))
 
 
 def odometry(pose: GridPose, sure: bool, cell_m: float, stamp: Stamp, frames: tuple[str, str]) -> Odometry:
-    """Where the agent is in the first frame; its variances tell whether the pose is sure. It moves in no time."""
+    """The pose in the first frame; its variances tell whether it is sure. A step takes no time, so the twist is 0."""
     message = Odometry(header=Header(stamp=stamp, frame_id=frames[0]), child_frame_id=frames[1])
     message.pose.pose = pose_of(pose, cell_m)
     length, angle = (SURE, SURE) if sure else (UNSURE * cell_m * cell_m, UNSURE)
@@ -87,25 +87,10 @@ def entities(world: AgentWorld, owner: str, cell_m: float, stamp: Stamp, frame: 
     return entity_array(known, stamp, frame)
 
 
-STATUS: Final = {
-    "CONTINUE": GridPercept.CONTINUE,
-    "DIE": GridPercept.DIE,
-    "SUCCESS": GridPercept.SUCCESS,
-    "END": GridPercept.END,
-}
-EVENTS: Final = {
-    "CONTINUE": EpisodeEvent.CONTINUE,
-    "DIE": EpisodeEvent.DIE,
-    "SUCCESS": EpisodeEvent.SUCCESS,
-    "END": EpisodeEvent.END,
-    "CLOSED": EpisodeEvent.CLOSED,
-}
-
-
 def percept_message(world: AgentWorld, percept: Percept, stamp: Stamp, frame: str) -> GridPercept:
     """Every field of a packet, and where the agent is by dead reckoning."""
     message = GridPercept(header=Header(stamp=stamp, frame_id=frame))
-    message.status = STATUS[percept.status]
+    message.status = getattr(GridPercept, percept.status)
     message.agent = world.agent
     message.smell = percept.smell
     message.inventory = list(percept.inventory)
@@ -159,8 +144,10 @@ def battery_message(energy: int, stamp: Stamp) -> BatteryState:
 
 
 def episode_event(name: str, reason: str, world: AgentWorld, stamp: Stamp) -> EpisodeEvent:
-    """The state of the episode; ``name`` is a key of ``EVENTS``."""
-    message = EpisodeEvent(header=Header(stamp=stamp), event=EVENTS[name], name=name, reason=reason)
+    """The state of the episode; ``name`` is that of its constant."""
+    message = EpisodeEvent(
+        header=Header(stamp=stamp), event=getattr(EpisodeEvent, name), name=name, reason=reason
+    )
     message.agent = world.agent
     message.world_time = world.percept.world_time if world.percept is not None else 0
     return message

@@ -98,18 +98,20 @@ class Operator:
 THINKING: Final = None
 POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms
 
-Routine: TypeAlias = Generator[Action | None, Ticket, None]
-"""Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
+Routine: TypeAlias = Generator[Action | float | None, Ticket, None]
+"""Gives commands and is given what became of each, or gives its progress 0..1, or THINKING.
+
+A CommandError in it fails the skill.
+"""
 
 
 class RoutineSkill(Judging):
-    """One skill on its way, whose commands the simulator answers; its routine tells ``Progress`` how far it is."""
+    """One skill on its way, whose commands the simulator answers. ``progress`` is what the routine gave last."""
 
-    def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
+    def __init__(self, operator: Operator, routine: Routine) -> None:
         super().__init__()
         self._operator = operator
         self._routine = routine
-        self._share = share or Progress()
         self._ticket: Ticket | None = None
         self._thinking = self._stopping = False
 
@@ -124,6 +126,8 @@ class RoutineSkill(Judging):
             return
         try:
             command = next(self._routine) if self._ticket is None else self._routine.send(self._ticket)
+            while isinstance(command, float):
+                self.progress, command = command, next(self._routine)
             self._thinking = command is THINKING
             self._ticket = None if command is THINKING else self._operator.ask(command)
         except StopIteration:
@@ -132,8 +136,6 @@ class RoutineSkill(Judging):
         except CommandError as error:
             self.failure = str(error)
             self.done = True
-        else:
-            self.progress = self._share.value
 
     @override
     def stop(self) -> None:
@@ -145,18 +147,11 @@ class RoutineSkill(Judging):
             self.done = True
 
 
-def found_by(search: Search) -> Generator[Action | None, Ticket, list[str] | None]:
+def found_by(search: Search) -> Generator[Action | float | None, Ticket, list[str] | None]:
     """The way that a search finds, for which a routine may have to think some ticks long."""
     while not search.advance(POSES_A_TICK):
         yield THINKING
     return search.way
-
-
-class Progress:
-    """The progress of a routine: ``value`` 0..1."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
 
 
 def must(ticket: Ticket, what: str) -> None:

@@ -18,13 +18,12 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import search_nearest, search_to
 from embodiment_bridge.grid.pose import QUARTER_TURN, Heading, Place
 from embodiment_bridge.grid.world import FOOD, FURTHEST
-from embodiment_bridge.motion.skills.native import Native, Start
+from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.maeden import convert
 from embodiment_bridge.protocols.maeden.command_writer import THINGS, sentence_of
 from embodiment_bridge.protocols.maeden.events import Act, Action
 from embodiment_bridge.protocols.maeden.routine import (
     Operator,
-    Progress,
     Routine,
     RoutineSkill,
     found_by,
@@ -38,15 +37,15 @@ MOST_STEPS: Final = 20_000  # of one skill: more than an agent has energy for
 LOOK_AHEAD: Final = 64  # actions of a way that are looked at before each step: more than an agent can see
 
 
-def straight(world: AgentWorld, action: str, count: int, share: Progress) -> Routine:
+def straight(world: AgentWorld, action: str, count: int) -> Routine:
     """The same action some times; ends at the first that fails."""
     for number in range(count):
         must((yield Act(action)), f"{action} {number + 1} of {count}, {ahead_of(world, action)}")
-        share.value = (number + 1) / count
+        yield (number + 1) / count
 
 
 def ahead_of(world: AgentWorld, action: str) -> str:
-    """What is where a step would lead, for people."""
+    """The things in the cell that a step would enter, for people."""
     if action not in ("forward", "backward"):
         return "in place"
     place = world.pose.cell(1 if action == "forward" else -1, 0)
@@ -55,7 +54,7 @@ def ahead_of(world: AgentWorld, action: str) -> str:
     return f"towards {' '.join(things)}" if things else "towards a free cell"
 
 
-def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Routine:
+def walk_to(world: AgentWorld, goal: Callable[[], Place]) -> Routine:
     """To a cell by the cheapest way that is known; one that cannot be entered is walked up to, and faced.
 
     The way is planned again when something was learned that closes it. Ends at the first step that fails.
@@ -81,7 +80,7 @@ def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Ro
         must((yield Act(action)), what)
         if not world.track.settled:
             way.clear()
-        share.value = 1.0 - len(way) / max(length, 1)
+        yield 1.0 - len(way) / max(length, 1)
         if not way and _arrived(world, goal()):
             return
 
@@ -98,7 +97,7 @@ def faced(world: AgentWorld, way: Routine, heading: Heading) -> Routine:
 
 
 def _aim(world: AgentWorld, target: Place) -> tuple[Place, bool]:
-    """Where to go, and whether only up to the cell before."""
+    """The cell to go to, and whether only up to the one before."""
     in_front = world.pose.place != target and world.map.blocked(target, carrying=world.carrying)
     return target, in_front
 
@@ -118,7 +117,7 @@ def _open(world: AgentWorld, way: Iterable[str]) -> bool:
     return True
 
 
-def explore(world: AgentWorld, until: str, share: Progress) -> Routine:
+def explore(world: AgentWorld, until: str) -> Routine:
     """To the nearest cell beside unseen ones, again and again, until a thing is known or all was seen.
 
     Cells that cannot be entered are learned and avoided.
@@ -144,7 +143,7 @@ def explore(world: AgentWorld, until: str, share: Progress) -> Routine:
             way.clear()
             if step.action != "forward":
                 must(ticket, "explore")
-        share.value = 1.0 - len(world.map.edge) / max(len(world.map.cells), 1)
+        yield 1.0 - len(world.map.edge) / max(len(world.map.cells), 1)
 
 
 Values = Mapping[str, float | str]
@@ -156,25 +155,24 @@ HANDLING: Final = ("grab", "drop", "use")
 
 
 class GridSkills:
-    """What begins each skill; ``starts`` is for the motion runner. cell_m: side of a cell, m."""
+    """Starts the skills of an agent; ``starts`` is for the motion runner. cell_m: side of a cell, m."""
 
     def __init__(self, world: AgentWorld, operator: Operator, cell_m: float) -> None:
         self._world = world
         self._operator = operator
         self._cell = cell_m
-        self.starts: dict[str, Start] = {
+        makers = {
             **dict.fromkeys(STEPS, self._step),
             **dict.fromkeys(TURNS, self._turn),
             **dict.fromkeys(HANDLING, self._handle),
+            **dict.fromkeys(("talk", "shout", "say"), self._say),
             "wait": self._wait,
             "attack": self._attack,
-            "talk": self._say,
-            "shout": self._say,
-            "say": self._say,
             "walk": self._walk,
             "go_to": self._go_to,
             "explore": self._explore,
         }
+        self.starts = {name: self._start(make) for name, make in makers.items()}
 
     def cell_of(self, x: float, y: float) -> Place:
         """The cell in which a point of ``map`` lies, m.
@@ -187,20 +185,18 @@ class GridSkills:
             raise CommandError(f"{x:g} m, {y:g} m is more than {FURTHEST} cells away from the start")
         return place
 
-    def _begin(self, routine: Routine, share: Progress | None = None) -> Native:
-        return RoutineSkill(self._operator, routine, share)
+    def _start(self, make: Callable[[Skill, Values, float], Routine]) -> Start:
+        return lambda skill, values, slot: RoutineSkill(self._operator, make(skill, values, slot))
 
-    def _step(self, skill: Skill, values: Values, slot: float) -> Native:
+    def _step(self, skill: Skill, values: Values, slot: float) -> Routine:
         cells = self._cells(float(values.get("distance", self._cell)))
-        share = Progress()
-        return self._begin(straight(self._world, STEPS[skill.name], cells, share), share)
+        return straight(self._world, STEPS[skill.name], cells)
 
-    def _turn(self, skill: Skill, values: Values, slot: float) -> Native:
+    def _turn(self, skill: Skill, values: Values, slot: float) -> Routine:
         turns = max(1, convert.quarter_turns(float(values.get("angle", QUARTER_TURN))))
-        share = Progress()
-        return self._begin(straight(self._world, TURNS[skill.name], turns, share), share)
+        return straight(self._world, TURNS[skill.name], turns)
 
-    def _handle(self, skill: Skill, values: Values, slot: float) -> Native:
+    def _handle(self, skill: Skill, values: Values, slot: float) -> Routine:
         name = str(values.get("thing", "") or values.get("entity", ""))
         thing = symbol_of(name) if name else ""
         if thing and thing not in THINGS:
@@ -208,76 +204,79 @@ class GridSkills:
                 f"skill {skill.name!r}: {name!r} cannot be carried; what can: {' '.join(THINGS)}"
             )
         if skill.name == "use" and thing == FOOD:
-            return self._begin(_eat(self._world))
-        return self._begin(_once(Act(skill.name, thing), f"{skill.name} {name}".strip()))
+            return _eat(self._world)
+        return _once(Act(skill.name, thing), f"{skill.name} {name}".strip())
 
-    def _wait(self, skill: Skill, values: Values, slot: float) -> Native:
-        return self._begin(_times(Act("wait"), int(values.get("cycles", 1))))
+    def _wait(self, skill: Skill, values: Values, slot: float) -> Routine:
+        return _times(Act("wait"), int(values.get("cycles", 1)))
 
-    def _attack(self, skill: Skill, values: Values, slot: float) -> Native:
+    def _attack(self, skill: Skill, values: Values, slot: float) -> Routine:
         if self._world.pose.cell(1, 0) not in self._world.map.agents.values():
             raise CommandError(
                 f"skill {skill.name!r}: no agent is ahead (the simulator would say ok, and take 15 units)"
             )
-        return self._begin(_once(Act("attack"), "attack"))
+        return _once(Act("attack"), "attack")
 
-    def _say(self, skill: Skill, values: Values, slot: float) -> Native:
+    def _say(self, skill: Skill, values: Values, slot: float) -> Routine:
         text = str(values.get("text", ""))
         volume = "" if skill.name == "say" else f"{skill.name} "
         if not text.strip():
             raise CommandError(f"skill {skill.name!r}: there is no text to say")
-        return self._begin(_once(sentence_of(volume + text), skill.name))
+        return _once(sentence_of(volume + text), skill.name)
 
-    def _explore(self, skill: Skill, values: Values, slot: float) -> Native:
-        share = Progress()
-        return self._begin(explore(self._world, str(values.get("until", "")), share), share)
+    def _explore(self, skill: Skill, values: Values, slot: float) -> Routine:
+        return explore(self._world, str(values.get("until", "")))
 
-    def _walk(self, skill: Skill, values: Values, slot: float) -> Native:
-        share, world = Progress(), self._world
+    def _walk(self, skill: Skill, values: Values, slot: float) -> Routine:
         name = str(values.get("entity", ""))
-        place = [float(values[axis]) for axis in ("x", "y") if axis in values]
-        if name and place:
+        axes = [axis for axis in ("x", "y") if axis in values]
+        if name and axes:
             raise CommandError(f"skill {skill.name!r}: give either an entity, or x and y")
-        if name:
-            world.find(name)
-            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
-        if len(place) == 1:
+        if len(axes) == 1:
             raise CommandError(f"skill {skill.name!r}: x and y belong together")
-        if place:
-            target = self.cell_of(*place)
-            return self._begin(walk_to(world, lambda: target, share), share)
-        return self._begin(self._free_walk(values, slot, share), share)
+        if name or axes:
+            return self._way(name, values)
+        return self._free_walk(values, slot)
 
-    def _go_to(self, skill: Skill, values: Values, slot: float) -> Native:
-        share, world = Progress(), self._world
-        name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
-        if bool(name) == bool(place or "yaw" in values) or len(place) == 1:
+    def _go_to(self, skill: Skill, values: Values, slot: float) -> Routine:
+        name, axes = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
+        if bool(name) == bool(axes or "yaw" in values) or len(axes) == 1:
             raise CommandError(
                 f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw, or yaw alone"
             )
+        way = self._way(name, values)
+        if "yaw" in values:
+            heading = Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading))
+            way = faced(self._world, way, heading)
+        return way
+
+    def _way(self, name: str, values: Values) -> Routine:
+        """The way to a thing, which may move meanwhile, or to x and y; without both the way to where it stands.
+
+        Raises:
+            CommandError: no such thing is known, or the place is too far away.
+        """
+        world = self._world
         if name:
             world.find(name)
-            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
-        target = self.cell_of(float(values["x"]), float(values["y"])) if place else world.pose.place
-        way = walk_to(world, lambda: target, share)
-        if "yaw" in values:
-            way = faced(world, way, Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading)))
-        return self._begin(way, share)
+            return walk_to(world, lambda: world.find(name).place)
+        target = self.cell_of(float(values["x"]), float(values["y"])) if "x" in values else world.pose.place
+        return walk_to(world, lambda: target)
 
-    def _free_walk(self, values: Values, slot: float, share: Progress) -> Routine:
+    def _free_walk(self, values: Values, slot: float) -> Routine:
         """Straight on (or round), until the first of distance, steps and duration is used up."""
         speed, turn = float(values.get("speed", 0.0)), float(values.get("turn", 0.0))
         distance = float(values.get("distance", 0.0))
         duration = float(values.get("duration", slot or WALK_S))
         if turn and not (speed or distance):
             turns = max(1, convert.quarter_turns(abs(turn) * duration))
-            return straight(self._world, "left" if turn > 0.0 else "right", turns, share)
+            return straight(self._world, "left" if turn > 0.0 else "right", turns)
         limits = [max(1, int(duration / STEP_S))] if "duration" in values or not values else []
         limits += [self._cells(abs(distance))] if distance else []
         limits += [ceil(float(values["steps"]))] if "steps" in values else []
         limits = limits or [max(1, int(duration / STEP_S))]
         back = distance < 0.0 or (not distance and speed < 0.0)
-        return straight(self._world, "backward" if back else "forward", min(limits), share)
+        return straight(self._world, "backward" if back else "forward", min(limits))
 
     def _cells(self, length: float) -> int:
         return max(1, convert.cells(length, self._cell))

@@ -100,7 +100,7 @@ class AgentWorld:
             self.track.lost(event.command.action)
 
     def cost(self, place: Place) -> int | None:
-        """What it costs to enter a cell beside the step; unseen cells a little, blocked ones cannot be."""
+        """The cost of a cell beside that of the step: little for an unseen one, None for one that is blocked."""
         if place not in self.map.cells:
             return UNSEEN_COST
         return None if self.map.blocked(place, carrying=self.carrying) else 0

@@ -32,7 +32,7 @@ def perform(world: World, agent: Agent, line: str) -> None:
     letter, words = line[0].lower(), line.split()
     thing = words[1][0].upper() if len(words) > 1 and not line[0].isspace() else ""
     agent.ok = True
-    if letter in DEADLY_IN_QUICKSAND and "Q" in world.at(agent.place):
+    if letter in DEADLY_IN_QUICKSAND and "Q" in world.at(agent.pose.place):
         agent.dead += 1
     if letter in _SENTENCES:
         _communicate(world, agent, words)
@@ -42,46 +42,42 @@ def perform(world: World, agent: Agent, line: str) -> None:
         agent.dead += 1
 
 
-def _step(direction: int) -> Callable[[World, Agent, str], None]:
+def _step(action: str) -> Callable[[World, Agent, str], None]:
     def step(world: World, agent: Agent, _: str) -> None:
         agent.energy -= 5
-        place = agent.cell(direction, 0)
-        if not world.inside(place):
+        after = agent.pose.moved(action)
+        if not world.inside(after.place):
             raise NoAnswerError
-        agent.ok = world.can_enter(agent, place)
+        agent.ok = world.can_enter(agent, after.place)
         if agent.ok:
-            world.move(agent, place)
+            world.move(agent, after)
 
     return step
 
 
-def _left(world: World, agent: Agent, _: str) -> None:
-    agent.energy -= 3
-    dx, dy = agent.heading
-    agent.heading = (dy, -dx)
+def _turn(action: str) -> Callable[[World, Agent, str], None]:
+    def turn(_world: World, agent: Agent, _: str) -> None:
+        agent.energy -= 3
+        agent.pose = agent.pose.moved(action)
 
-
-def _right(world: World, agent: Agent, _: str) -> None:
-    agent.energy -= 3
-    dx, dy = agent.heading
-    agent.heading = (-dy, dx)
+    return turn
 
 
 def _grab(world: World, agent: Agent, thing: str) -> None:
     agent.energy -= 2
-    here = [item for item in world.at(agent.place) if item in CARRIED]
+    here = [item for item in world.at(agent.pose.place) if item in CARRIED]
     wanted = thing or (here[0] if here else "")
     agent.ok = wanted in here and len(agent.carried) < world.rules.capacity
     if not agent.ok:
         return
-    supply = wanted == "+" and agent.place in world.supplies and here.count("+") == 1
+    supply = wanted == "+" and agent.pose.place in world.supplies and here.count("+") == 1
     if supply:
-        agent.ok = world.time - world.supplies[agent.place] > world.rules.regrow
+        agent.ok = world.time - world.supplies[agent.pose.place] > world.rules.regrow
         if not agent.ok:
             return
-        world.supplies[agent.place] = world.time
+        world.supplies[agent.pose.place] = world.time
     else:
-        world.remove(agent.place, wanted)
+        world.remove(agent.pose.place, wanted)
     agent.carried.insert(0, wanted)
 
 
@@ -91,7 +87,7 @@ def _drop(world: World, agent: Agent, thing: str) -> None:
     agent.ok = wanted in agent.carried
     if agent.ok:
         agent.carried.remove(wanted)
-        world.put(agent.place, wanted)
+        world.put(agent.pose.place, wanted)
 
 
 def _use(world: World, agent: Agent, thing: str) -> None:
@@ -114,7 +110,7 @@ def _eat(world: World, agent: Agent) -> None:
 
 
 def _use_tool(world: World, agent: Agent, tool: str) -> None:
-    ahead = agent.ahead
+    ahead = agent.pose.cell(1, 0)
     things = world.at(ahead)
     for target in things:
         if (tool, target) in TOOLS:
@@ -134,10 +130,10 @@ def _wait(world: World, agent: Agent, _: str) -> None:
 
 def _attack(world: World, agent: Agent, _: str) -> None:
     agent.energy -= 15
-    victim = next(world.standing_at(agent.ahead), None)
+    victim = next(world.standing_at(agent.pose.cell(1, 0)), None)
     if victim is not None:
         victim.energy -= HIT
-    elif world.at(agent.ahead):
+    elif world.at(agent.pose.cell(1, 0)):
         agent.energy -= 5
 
 
@@ -152,7 +148,7 @@ def _communicate(world: World, agent: Agent, words: list[str]) -> None:
         return
     for other in world.agents.values():
         if other is not agent:
-            other.said.append(Said(agent.id, agent.place, words[0], sentence))
+            other.said.append(Said(agent.id, agent.pose.place, words[0], sentence))
 
 
 def _sentence(words: list[str]) -> str | None:
@@ -173,10 +169,10 @@ def _sentence(words: list[str]) -> str | None:
 
 _SENTENCES: Final = frozenset("ts")
 _ACTIONS: Mapping[str, Callable[[World, Agent, str], None]] = {
-    "f": _step(1),
-    "b": _step(-1),
-    "l": _left,
-    "r": _right,
+    "f": _step("forward"),
+    "b": _step("backward"),
+    "l": _turn("left"),
+    "r": _turn("right"),
     "g": _grab,
     "d": _drop,
     "u": _use,

@@ -6,81 +6,62 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from embodiment_bridge.core.unicode_text import is_unicode
+from embodiment_bridge.grid.pose import Place
+from embodiment_bridge.protocols.maeden.command_writer import DIRECTIONS
+from embodiment_bridge.protocols.maeden.events import Message, Percept
+from embodiment_bridge.protocols.maeden.packets import COUNT, write_json, write_lines
 from embodiment_bridge.standins.maeden.actions import NoAnswerError, perform
-from embodiment_bridge.standins.maeden.world import Agent, Place, Said, World
-
-# Packets that the stand-in sends and commands that it reads, in each dialect.
+from embodiment_bridge.standins.maeden.world import Agent, Said, World
 
 AHEAD: Final = range(-1, 6)
 SIDES: Final = range(-2, 3)
-COUNT: Final = "8"
+DIRECTION_WORDS: Final = {word[0]: word for word in DIRECTIONS}
 
 
-def view_of(world: World, agent: Agent) -> list[list[list[str]]]:
-    """Rows from behind to ahead, cells from left to right, things in each, agents last."""
-    return [[_cell(world, agent.cell(ahead, side)) for side in SIDES] for ahead in AHEAD]
+def seen_by(world: World, agent: Agent, status: str = "CONTINUE") -> Percept:
+    """The percept of an agent. The view has rows from behind to ahead, cells from left to right."""
+    view = tuple(tuple(_cell(world, agent.pose.cell(ahead, side)) for side in SIDES) for ahead in AHEAD)
+    others = (str(other.id) for other in world.standing_at(agent.pose.place) if other is not agent)
+    return Percept(
+        offset=0,
+        dialect=world.rules.dialect,
+        status=status,
+        smell=world.smell(agent),
+        inventory=tuple(agent.carried),
+        view=view,
+        ground=(*world.at(agent.pose.place), *others),
+        messages=tuple(_heard(agent, said) for said in agent.said),
+        energy=agent.energy,
+        ok=agent.ok,
+        world_time=world.time,
+        raw="",
+    )
 
 
-def _cell(world: World, place: Place) -> list[str]:
-    return [*world.at(place), *(_shown(world, other) for other in world.standing_at(place))]
+def _cell(world: World, place: Place) -> tuple[str, ...]:
+    return (*world.at(place), *(_shown(world, other) for other in world.standing_at(place)))
 
 
 def _shown(world: World, agent: Agent) -> str:
     return "A" if world.rules.hides_ids and agent.id > 9 else str(agent.id)
 
 
-def _ground(world: World, agent: Agent) -> list[str]:
-    others = (str(other.id) for other in world.standing_at(agent.place) if other is not agent)
-    return [*world.at(agent.place), *others]
-
-
-def text_lines(world: World, agent: Agent) -> list[str]:
-    """The nine lines of dialect T; only the first in a world without food."""
-    if not world.has_food:
-        return [COUNT]
-    rows = "".join("(" + " ".join(_list(cell) for cell in row) + ")" for row in view_of(world, agent))
-    return [
-        COUNT,
-        world.smell(agent),
-        _list(agent.carried),
-        f"({rows})",
-        _list(_ground(world, agent)),
-        "(" + "".join(_heard(agent, said) for said in agent.said) + ")",
-        str(agent.energy),
-        "ok" if agent.ok else "fail",
-        str(world.time),
-    ]
-
-
-def _heard(agent: Agent, said: Said) -> str:
+def _heard(agent: Agent, said: Said) -> Message:
     """A message with its direction from the hearer's present pose, after its action of this cycle."""
-    ahead, right = agent.offset(said.place)
-    if abs(right) > abs(ahead):
-        direction = "right" if right > 0 else "left"
-    else:
-        direction = "forward" if ahead > 0 else "back" if ahead < 0 else "here"
-    return f"({said.speaker} {direction} {said.volume} {said.sentence})"
+    direction = DIRECTION_WORDS[agent.bearing(said.place)]
+    raw = f"({said.speaker} {direction} {said.volume} {said.sentence})"
+    return Message(str(said.speaker), direction, said.volume, "", (), None, raw)
 
 
-def _list(items: list[str]) -> str:
-    return "(" + " ".join(f'"{item}"' for item in items) + ")"
-
-
-def json_line(world: World, agent: Agent, status: str = "CONTINUE") -> str:
-    """The array of J3 and J4."""
-    view = view_of(world, agent)
-    values = [
-        status,
-        world.smell(agent),
-        agent.carried,
-        view[::-1] if world.rules.dialect == "J3" else view,
-        _ground(world, agent),
-        None,
-        agent.energy,
-        "ok" if agent.ok else "fail",
-        world.time,
-    ]
-    return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
+def packet_lines(world: World, agent: Agent, status: str = "CONTINUE") -> list[str]:
+    """The lines of a packet in the dialect of the world; in one without food, T sends a count line alone."""
+    is_text = world.rules.dialect == "T"
+    if not world.has_food:
+        return [str(COUNT)] if is_text else []
+    percept = seen_by(world, agent, status)
+    if is_text:
+        return write_lines(percept)
+    return [write_json(percept, reversed_rows=world.rules.dialect == "J3")]
 
 
 class UnreadableError(ValueError):
@@ -129,9 +110,7 @@ class Simulation:
 
     def first_packet(self, agent: Agent) -> list[str]:
         """The packet that an agent gets when it joins."""
-        if self._text:
-            return text_lines(self.world, agent)
-        return [json_line(self.world, agent)] if self.world.has_food else []
+        return packet_lines(self.world, agent)
 
     def cycle(self, lines: Mapping[int, str]) -> Lines:
         """Carry out the command of each agent; returns the lines for those that acted."""
@@ -143,7 +122,7 @@ class Simulation:
             sent = {agent.id: self._told(agent) for agent in acted}
         else:  # there is nothing that a packet could say of its smell
             sent = (
-                {id_: text_lines(world, agent) for id_, agent in world.agents.items()} if self._text else {}
+                {id_: packet_lines(world, agent) for id_, agent in world.agents.items()} if self._text else {}
             )
         for agent in world.agents.values():
             agent.said.clear()
@@ -189,18 +168,15 @@ class Simulation:
             return self._dying(agent)
         status = "SUCCESS" if agent.ate else "CONTINUE"
         word = ["success"] if agent.ate and self.world.rules.words else []
-        return [
-            *word,
-            *(text_lines(self.world, agent) if self._text else [json_line(self.world, agent, status)]),
-        ]
+        return [*word, *packet_lines(self.world, agent, status)]
 
     def _dying(self, agent: Agent) -> list[str]:
         causes = agent.dead + bool(agent.carried)
         for thing in agent.carried:
-            self.world.put(agent.place, thing)
+            self.world.put(agent.pose.place, thing)
         agent.carried = []
         words = ["die"] * causes if self.world.rules.words else []
-        return words if self._text else [*words, json_line(self.world, agent, "DIE")]
+        return words if self._text else [*words, *packet_lines(self.world, agent, "DIE")]
 
     def _bury(self) -> None:
         dead = [agent.id for agent in self.world.agents.values() if agent.dead]

@@ -3,7 +3,7 @@
 
 A file of characters, agents in it, and what one cycle does. No socket, no clock.
 
-Places are (column, row) of the file: x to the east, y to the south. Headings are (x, y) of one step.
+Places count cells from the first one of the file: x to the east, y to the north, so that rows go down from 0.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.grid.pose import GridPose, Heading, Place, bearing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,6 @@ def rules_of(name: str) -> Rules:
     return BUILDS[build]
 
 
-Place = tuple[int, int]
-
-WEST: Final = (-1, 0)
 SYMBOLS: Final = frozenset("*#@=QKTG+$R")
 BLOCKING: Final = frozenset("*#@R")
 START, FREE = "B", " "
@@ -87,9 +85,8 @@ class Agent:
     """One agent. ``said``: what it hears in this cycle."""
 
     id: int
-    place: Place
+    pose: GridPose
     role: str = "base"
-    heading: Place = WEST
     energy: int = FIRST_ENERGY
     carried: list[str] = field(default_factory=list)  # newest first
     ok: bool = True
@@ -97,21 +94,9 @@ class Agent:
     ate: bool = False
     said: list[Said] = field(default_factory=list)
 
-    @property
-    def ahead(self) -> Place:
-        """The cell in front."""
-        return self.cell(1, 0)
-
-    def cell(self, forward: int, right: int) -> Place:
-        """The cell ``forward`` cells ahead and ``right`` cells to the right."""
-        (x, y), (dx, dy) = self.place, self.heading
-        return x + forward * dx - right * dy, y + forward * dy + right * dx
-
-    def offset(self, place: Place) -> Place:
-        """Number of cells that a place is ahead and to the right."""
-        (x, y), (dx, dy) = self.place, self.heading
-        east, south = place[0] - x, place[1] - y
-        return east * dx + south * dy, south * dx - east * dy
+    def bearing(self, place: Place) -> str:
+        """The direction of a place, as a letter."""
+        return bearing(*self.pose.offset(place))
 
 
 class World:
@@ -144,7 +129,7 @@ class World:
         for y in range(self.height):
             row = lines[2 + y] if len(lines) > 2 + y else ""
             for x, symbol in enumerate(row[: self.width]):
-                self._place(symbol, (x, y))
+                self._place(symbol, (x, -y))
         if not self.starts:
             raise ConfigError(f"world: no start ({START})")
 
@@ -156,7 +141,7 @@ class World:
             if symbol == "+":
                 self.supplies[place] = NEVER
         elif symbol != FREE:
-            raise ConfigError(f"world, line {place[1] + 3}: unrecognised symbol {symbol!r}")
+            raise ConfigError(f"world, line {3 - place[1]}: unrecognised symbol {symbol!r}")
 
     @property
     def has_food(self) -> bool:
@@ -165,14 +150,15 @@ class World:
 
     def join(self, role: str = "base") -> Agent:
         """A new agent at the next start; the first takes the last one of the file."""
-        agent = Agent(self._next_id, self.starts[-1 - self._next_id % len(self.starts)], role)
+        start = self.starts[-1 - self._next_id % len(self.starts)]
+        agent = Agent(self._next_id, GridPose(*start, Heading.W), role)
         self._next_id += 1
         self.agents[agent.id] = agent
         return agent
 
     def inside(self, place: Place) -> bool:
         """Whether a place is in the world."""
-        return 0 <= place[0] < self.width and 0 <= place[1] < self.height
+        return 0 <= place[0] < self.width and 0 <= -place[1] < self.height
 
     def at(self, place: Place) -> list[str]:
         """The things in a cell, last dropped first."""
@@ -180,11 +166,11 @@ class World:
 
     def standing_at(self, place: Place) -> Iterator[Agent]:
         """The agents in a cell, in the order in which they came to it."""
-        return (agent for agent in self.agents.values() if agent.place == place)
+        return (agent for agent in self.agents.values() if agent.pose.place == place)
 
-    def move(self, agent: Agent, place: Place) -> None:
+    def move(self, agent: Agent, pose: GridPose) -> None:
         """Put an agent into a cell: it is the last in it."""
-        agent.place = place
+        agent.pose = pose
         self.agents[agent.id] = self.agents.pop(agent.id)
 
     def put(self, place: Place, thing: str) -> None:
@@ -205,11 +191,8 @@ class World:
         return all(other.role == "helper" for other in self.standing_at(place))
 
     def smell(self, agent: Agent) -> str:
-        """Where the last supply of the file is, as a letter."""
-        ahead, right = agent.offset(max(self.supplies, key=lambda place: (place[1], place[0])))
-        if abs(right) > abs(ahead):
-            return "r" if right > 0 else "l"
-        return "f" if ahead > 0 else "b" if ahead < 0 else "h"
+        """The direction of the last supply of the file, as a letter."""
+        return agent.bearing(max(self.supplies, key=lambda place: (-place[1], place[0])))
 
 
 def read_world(path: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in does on any body: looks, goes to a thing, speaks, mends a document, is interrupted, stops."""
+"""The script for any body: look, go to a thing, speak, mend a document, be interrupted, stop."""
 
 import copy
 import json

@@ -21,6 +21,7 @@ from embodiment_bridge.protocols.maeden.events import (
     SayCommand,
     SayQuestion,
 )
+from embodiment_bridge.protocols.maeden.packets import write_json, write_lines
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 EMPTY_ROW = "(() () () () ())"
@@ -99,6 +100,16 @@ def test_every_dialect_says_the_same(name):
         4,
     )
     assert (percept.view[1][2], percept.view[2][2], percept.view[6][1]) == (("0",), ("K",), ("+",))
+
+
+def test_a_packet_is_read_as_it_was_written():
+    """The stand-in writes by the table by which the codec reads."""
+    line = "((0 here talk (command lead +) 1000)(1 here shout (question where K)))"
+    (percept,) = fed(text([*PACKET_T[:5], line, *PACKET_T[6:]]))
+    assert write_lines(percept) == percept.raw.split("\n")
+    silent = dataclasses.replace(percept, messages=())
+    for written in (write_json(percept), write_json(percept, reversed_rows=True)):
+        assert same(fed(text(["0", written]))[1]) == same(silent)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +257,7 @@ BAD = {
     "cell of numbers": array(ground=[1]),
     "energy": array(energy=1.5),
     "huge": array(energy=10**30),
+    "number of too many digits": array().replace(b"1999", b"9" * 5000),
     "result": array(result="perhaps"),
     "eight numbers": b"[1,2,3,4,5,6,7,8]\n",
     "eight values, one of them broken": b"[1.5,2,3,4,5,6,7,8]\n",
@@ -266,6 +278,16 @@ def test_bad_line_is_told_and_the_next_packet_is_read(name):
     assert any(isinstance(event, Malformed) and event.reason for event in told)
     assert isinstance(told[-1], Percept)
     assert told[-1].world_time == 9
+
+
+@pytest.mark.parametrize("place", [2, 5, 6])
+def test_lists_of_any_depth_are_read_or_told(place):
+    """Also those that are just not too deep for the reader of JSON, and are for what is done with them."""
+    values = [json.dumps(value) for value in PACKET_J]
+    for depth in range(850, 1000):
+        values[place] = "[" * depth + "]" * depth
+        (event,) = fed(f"[{','.join(values)}]\n".encode())
+        assert isinstance(event, Malformed | Percept)
 
 
 def test_dict_and_strange_word_are_unknown_with_their_bytes():

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists in parentheses: what is one, and what is none."""
+"""Lists in parentheses in the lines of a packet: what is one, and what is none."""
 
 import pytest
 
-from embodiment_bridge.protocols.maeden.text_packets import MAX_ITEMS, read_list, read_view
+from embodiment_bridge.protocols.maeden.codec import Codec
+from embodiment_bridge.protocols.maeden.events import Percept
+from embodiment_bridge.protocols.maeden.packets import MAX_ITEMS
 
 ROW = "(() () () () ())"
+
+
+def percepts(inventory: str = "()", view: str = f"({ROW * 7})") -> list[Percept]:
+    lines = ["0", "8", "f", inventory, view, "()", "()", "2000", "ok", "1"]
+    events = Codec().feed("".join(f"{line}\n" for line in lines).encode())
+    return [event for event in events if isinstance(event, Percept)]
 
 
 @pytest.mark.parametrize(
@@ -13,7 +21,7 @@ ROW = "(() () () () ())"
     [("()", ()), ('("K" "T")', ("K", "T")), ("(K T)", ("K", "T")), ('( "a b"c )', ("a b", "c"))],
 )
 def test_list_of_items(text: str, items: tuple[str, ...]) -> None:
-    assert read_list(text) == items
+    assert [percept.inventory for percept in percepts(text)] == [items]
 
 
 @pytest.mark.parametrize(
@@ -21,11 +29,11 @@ def test_list_of_items(text: str, items: tuple[str, ...]) -> None:
     ["", "K", "(K", "(K))", "()()", '("K', '("")', "((K))", "(((((K)))))", "(" + "K " * MAX_ITEMS + ")"],
 )
 def test_what_is_no_list_of_items(text: str) -> None:
-    assert read_list(text) is None
+    assert not percepts(text)
 
 
 @pytest.mark.parametrize(
     "rows", [[ROW] * 6, [ROW] * 6 + ["()"], [ROW] * 6 + ["K"], [ROW] * 6 + ["(K () () () ())"]]
 )
 def test_what_is_no_view(rows: list[str]) -> None:
-    assert read_view(f"({''.join(rows)})") is None
+    assert not percepts(view=f"({''.join(rows)})")

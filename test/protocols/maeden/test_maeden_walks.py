@@ -9,7 +9,7 @@ from embodiment_bridge.grid.world import beside
 from embodiment_bridge.protocols.maeden import routine
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Percept
-from embodiment_bridge.protocols.maeden.routine import Operator, Progress, RoutineSkill
+from embodiment_bridge.protocols.maeden.routine import Operator, RoutineSkill
 from embodiment_bridge.protocols.maeden.skills import GridSkills, explore, faced, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
@@ -36,7 +36,7 @@ class Stage:
         self.told = []
 
     def deed(self, routine):
-        return RoutineSkill(self.operator, routine(self.world, Progress()))
+        return RoutineSkill(self.operator, routine(self.world))
 
     def tick(self, deed, dt=TICK):
         """One step; what the agent is told is done at once."""
@@ -49,11 +49,11 @@ class Stage:
 
 
 def to(place):
-    return lambda world, share: walk_to(world, lambda: place, share)
+    return lambda world: walk_to(world, lambda: place)
 
 
-def through(world, share):
-    return explore(world, "", share)
+def through(world):
+    return explore(world, "")
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_yaw_alone_turns_in_place(yaw, told):
 @pytest.mark.parametrize("heading", list(Heading))
 def test_a_heading_is_faced_where_a_way_ends(heading):
     stage = Stage()
-    deed = stage.deed(lambda world, share: faced(world, to((3, 0))(world, share), heading))
+    deed = stage.deed(lambda world: faced(world, to((3, 0))(world), heading))
     for _ in range(10):
         stage.tick(deed)
     assert deed.done

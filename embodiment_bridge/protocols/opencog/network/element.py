@@ -159,7 +159,7 @@ class RouterLink(EventLink[LinkEvent, Command]):
 
     @override
     def read(self, timeout: float) -> list[LinkEvent]:
-        """What came; ends with a ``Beat`` when it is time to look what is to be sent.
+        """Return what came, with a ``Beat`` at the end when it is time to look what is to be sent.
 
         Raises:
             LinkError: the Router hung up, restarted, refused us or has been silent for too long.

@@ -13,7 +13,7 @@ MAX_EVENTS = 500  # letters of kind EVENT that wait for one destination
 
 
 class Kind(Enum):
-    """How a letter is treated while it waits."""
+    """The treatment of a letter while it waits."""
 
     RESULT = "result"  # never lost: waits for a live connection and for its destination
     EVENT = "event"  # the oldest of too many is dropped; all are when the destination is gone

@@ -12,7 +12,6 @@ from embodiment_bridge.protocols.opencog.network.element import Beat, Element, L
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.router import wire
 
-TICK: Final = b"TICK_MESSAGE"
 UNLOAD_WITHIN: Final = 0.5  # s; after that the proxy logs out without an answer
 MAX_UNCONFIRMED: Final = 1000
 
@@ -159,7 +158,7 @@ class Proxy:
                 self._refused(reason)
 
     def lost(self, reason: str) -> None:
-        """What was not written completely has not been said."""
+        """Put back the letter that was not written completely: it has not been said."""
         if self._writing is not None:
             self._outbox.put_back(self._writing)
             self._writing = None
@@ -244,7 +243,7 @@ class Proxy:
         elif oac.presence is Presence.PRESENT and period and now >= oac.next_tick:
             oac.next_tick = max(oac.next_tick + period, now)
             self._listener.about_to_tick(oac.id)
-            tick = Letter(oac.id, lambda: TICK, Kind.STATE, wire.MessageType.TICK, "tick")
+            tick = Letter(oac.id, lambda: wire.TICK, Kind.STATE, wire.MessageType.TICK, "tick")
             self._outbox.put(tick)
 
     def _enter(self, oac: Oac, *, anew: bool) -> None:
@@ -268,17 +267,17 @@ class Proxy:
             self._listener.missed(name)
 
     def _hear(self, message: wire.Message) -> None:
-        words = message.payload[:500].decode("utf-8", "replace").split()
-        if words[:2] == wire.SUCCESS_LOAD.split() and len(words) == 4:
-            self._loaded(words[2])
-        elif words[:2] == wire.SUCCESS_UNLOAD.split() and len(words) == 4:
-            self._unloaded(words[2])
-        elif message.sender in self.oacs:
-            self._listener.hear(message)
-        else:
-            self.last_error = (
-                f"message of type {message.type} from {message.sender!r}, which is not an OAC of ours"
-            )
+        match wire.read_text(message.payload):
+            case wire.AgentLoaded(element_id=name):
+                self._loaded(name)
+            case wire.AgentUnloaded(element_id=name):
+                self._unloaded(name)
+            case _ if message.sender in self.oacs:
+                self._listener.hear(message)
+            case _:
+                self.last_error = (
+                    f"message of type {message.type} from {message.sender!r}, which is not an OAC of ours"
+                )
 
     def _loaded(self, name: str) -> None:
         oac = self.oacs.get(name)

@@ -6,13 +6,13 @@ Loading, unloading, texts for people.
 Each event has ``offset``, the place of its first byte in the stream.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeAlias
 
 # Messages other than XML: loading and unloading of an OAC, and its texts for people.
 
-TICK: Final = "TICK_MESSAGE"  # body of a message of type TICK; an OAC ignores it
+TICK: Final = b"TICK_MESSAGE"  # body of a message of type TICK; an OAC ignores it
 LONGEST_TEXT: Final = 4000  # characters
 
 
@@ -22,7 +22,6 @@ class AgentLoaded:
 
     element_id: str
     agent_id: str
-    offset: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,6 @@ class AgentUnloaded:
 
     element_id: str
     agent_id: str
-    offset: int = field(default=0, kw_only=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,6 @@ class Feedback:
 
     id: str
     text: str
-    offset: int = field(default=0, kw_only=True, compare=False)
 
 
 def read_text(payload: bytes) -> AgentLoaded | AgentUnloaded | None:
@@ -63,11 +60,8 @@ def read_feedback(payload: bytes) -> Feedback:
 
 ROUTER: Final = "ROUTER"
 SPAWNER: Final = "SPAWNER"
-RELEX_SERVER: Final = "RELEX_SERVER"
 ROUTER_PORT: Final = 16312
 PROXY_PORT: Final = 16315  # by convention; a proxy may take any
-SUCCESS_LOAD: Final = "SUCCESS LOAD"
-SUCCESS_UNLOAD: Final = "SUCCESS UNLOAD"
 
 
 class MessageType(IntEnum):

@@ -60,7 +60,7 @@ def rules_of(entries: Iterable[str]) -> dict[str, Rule]:
 
 
 class Mood:
-    """What is shown now, and what should be. rest_s: s between two changes."""
+    """Chooses the emotion to show. rest_s: s between two changes."""
 
     def __init__(self, rules: Mapping[str, Rule], rest_s: float) -> None:
         self._rules = rules

@@ -34,8 +34,6 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.wire_values import clean
 
-# Reports the world to an OAC: everything once, then the changes; the body itself comes first.
-
 MOST_THINGS: Final = 5000
 SLOW: Final = 0.03  # m/s; below this a thing counts as standing
 SHORTEST_S: Final = 0.02  # between two places for a speed

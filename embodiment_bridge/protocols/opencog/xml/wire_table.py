@@ -34,7 +34,7 @@ Write = Callable[[Any], str]  # of the dataclass that has the field; the text of
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """What of a field on the wire does not follow from its name and type.
+    """Tells what of a field on the wire does not follow from its name and type.
 
     names: as written, then as other programs write it. place: ``attribute``, ``child``, ``text`` of the element,
     ``unsent`` (an attribute that is checked and read, but not written) or ``nowhere`` (checked alone). only: the
@@ -126,7 +126,7 @@ def _row(name: str, default: object, hint: object, told: list[On | Kind]) -> Row
 
 @cache
 def writer(cls: type, tag: str, form: Form, depth: int = 0) -> Callable[[object], str]:
-    """What writes an element, with its attributes in the order of the alphabet. It raises BadValueError."""
+    """The writer of an element, with its attributes in the order of the alphabet. It raises BadValueError."""
     apart = "\n" if form.six and any(row.part for row in rows(cls) if row.many) else ""
     margin = "  " * depth if form.six else ""
     before, after, close = f"\n{margin}{'  ' if form.six else ''}", apart, f"\n{margin}</{tag}>"
@@ -257,7 +257,7 @@ def _text(row: Row) -> Write:
 
 @cache
 def reader(cls: type) -> Callable[[Element, Faults], Any]:
-    """What reads an element; parts that are left out are told in the faults. It raises BadElementError."""
+    """The reader of an element; parts that are left out are told in the faults. It raises BadElementError."""
     table = rows(cls)
     attributes = [
         (row.name, row.names[0], row.names[1:], row.kind.read)
