@@ -13,14 +13,16 @@ import mcp.types as types
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.mcp_server.answers import (
     MARK,
-    SPEECH,
     answer,
     cut,
     ended,
+    heard_lines,
+    heard_values,
     plain,
     problem_values,
     quoted,
     refused,
+    state,
 )
 from embodiment_bridge.mcp_server.approval import seconds, summary
 from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
@@ -36,7 +38,6 @@ from embodiment_bridge.mcp_server.schemas import (
     Arguments,
     describe,
 )
-from embodiment_bridge.mcp_server.state_report import state
 from embodiment_bridge.robot.robot import Robot, skill_document
 from embodiment_bridge.robot.runs import Goal
 
@@ -246,10 +247,8 @@ class Handlers:
         new = self._robot.heard(after=before)
         if not new:
             return None
-        values = [{"sender": plain(one.sender), "text": plain(one.text, SPEECH)} for one in new]
-        lines = [f"{quoted(one.sender)} said {quoted(one.text, SPEECH)}" for one in new]
-        text = "\n".join([f"heard ({MARK}):", *lines])
-        return text, {"happened": True, "from_outside": {"note": MARK, "heard": values}}
+        text = "\n".join([f"heard ({MARK}):", *heard_lines(new)])
+        return text, {"happened": True, "from_outside": {"note": MARK, "heard": heard_values(new)}}
 
     def _seen(self, name: str) -> tuple[str, dict[str, object]] | None:
         thing = self._robot.senses.find(name)

@@ -14,10 +14,9 @@ from rclpy.serialization import deserialize_message, serialize_message
 from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused
+from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused, state
 from embodiment_bridge.mcp_server.host import Options, allowed_channels
 from embodiment_bridge.mcp_server.server import RobotServer
-from embodiment_bridge.mcp_server.state_report import state
 from embodiment_bridge.robot import senses as senses_module
 from embodiment_bridge.robot.values import Heard, Outcome, Pose, Thing
 
