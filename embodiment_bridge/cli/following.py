@@ -48,7 +48,7 @@ def perform(
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
     with stop_on_signals() as stopped, Runtime() as runtime:
-        name, namespace = f"run_{goal.source[4:]}", arguments.namespace
+        name, namespace = goal.source.replace("-", "_"), arguments.namespace
         node = runtime.add(rclpy.create_node(name, namespace=namespace, context=runtime.context))
         client = goal_client.TreeClient[Any, Any](node, kind, action)
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):

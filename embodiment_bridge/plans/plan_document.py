@@ -12,7 +12,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.core.rotation import RAD_PER_DEG, wrap_angle
 from embodiment_bridge.core.unicode_text import one_line
 from embodiment_bridge.plans.action import Action, Parameter, snake_case
-from embodiment_bridge.plans.plan_file import DURATION, GO_TO, WALKS, PlanFile, Step
+from embodiment_bridge.plans.plan_file import DURATION, GO_TO, PlanFile, Step
 
 ON_ERROR: Final = ("stop", "continue", "retry")  # the first is the default
 MAX_STEPS: Final = 1000
@@ -121,7 +121,7 @@ def _nodes_of(step: Step, bound: Bound, file: PlanFile, skills: Skills) -> list[
         if step.turn not in bound:
             raise CommandError(f"parameter {step.turn!r} was not given")
         return _turn(bound[step.turn], file, skills)
-    if step.skill in WALKS:
+    if step.skill == GO_TO:
         _check_height(step, bound, file)
     skill = _skill(step.skill, skills)
     parameters = {**step.given, **_values(step.taken, bound), **_offered(step.offered, bound, skill)}

@@ -19,7 +19,7 @@ from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.bml import check, read
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.policy import read_network
-from embodiment_bridge.cli.commands import bml_replay
+from embodiment_bridge.cli.commands import bml_dry_run
 from embodiment_bridge.cli.robots.robot import read_parameters
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import BridgeError, CommandError
@@ -183,7 +183,7 @@ def run_log(data: bytes) -> None:
     """The log of a run, done again."""
     path = in_file("run.jsonl", data)
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        bml_replay.run(Namespace(file=str(path)))
+        bml_dry_run.run_replay(Namespace(file=str(path)))
 
 
 def commands(name: str, data: bytes) -> None:

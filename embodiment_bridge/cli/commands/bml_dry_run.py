@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml dry-run`: a document on a virtual clock, with the failures that are to be rehearsed."""
+"""`embodiment_bridge bml dry-run` and `bml replay`: a document on a virtual clock, and a logged run once more."""
 
 import argparse
 import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge import bml
 from embodiment_bridge.behaviour.engine.blackboard import values_of
+from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUSE_S, Cues, Line, rehearse
+from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_document, read_text
 from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
@@ -21,10 +24,54 @@ from embodiment_bridge.cli.options import (
     given_values,
     seconds,
 )
+from embodiment_bridge.core.unicode_text import one_line
 from embodiment_bridge.media.speech.store import times_of
 
 if TYPE_CHECKING:
     from embodiment_bridge.cli.robots.robot import Robot
+
+REPLAY_EXAMPLES = """\
+examples:
+  embodiment_bridge bml replay logs/20260101T120000_1f3a5c77.jsonl
+One line per transition: scheduled time, event, JSON pointer, name, message. Exit code 0 when the run went as its log
+says, 1 when it did not; then the first difference is printed.
+"""
+
+
+def add_replay(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare `bml replay`."""
+    command = actions.add_parser(
+        "replay",
+        help="repeat a logged run",
+        description="Repeat a run from its log (parameter log_dir of the behaviour-tree node), without a robot.",
+        epilog=REPLAY_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="LOG", help="the log; - reads standard input")
+    command.set_defaults(run=run_replay)
+
+
+def run_replay(arguments: argparse.Namespace) -> int:
+    """Repeat the run; ``REPLAY_EXAMPLES`` lists the exit codes."""
+    lines = read_text(arguments.file).splitlines()
+    before, now = logged(lines), replay(lines)
+    sys.stdout.writelines(f"{_line(transition)}\n" for transition in now)
+    for number, (one, other) in enumerate(zip_longest(before, now), 1):
+        if one != other:
+            sys.stderr.write(f"transition {number} differs: logged {_line(one)}; now {_line(other)}\n")
+            return 1
+    sys.stderr.write(f"{len(now)} transitions, as in the log\n")
+    return 0
+
+
+def _line(transition: Transition | None) -> str:
+    if transition is None:
+        return "nothing"
+    origin = transition.origin
+    words = (origin.pointer or '""', origin.name, transition.code, transition.message)
+    line = f"{transition.t:9.3f} {transition.event:10} {' '.join(word for word in words if word)}"
+    return one_line(line)
+
 
 EXAMPLES = """\
 examples:
@@ -38,7 +85,7 @@ FAILED_BY_OPTION = "failed, as --fail asks"
 
 
 def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Declare the command."""
+    """Declare `bml dry-run`."""
     command = actions.add_parser(
         "dry-run",
         help="run a document on a virtual clock",
