@@ -16,7 +16,6 @@ from typing import TypeVar
 import embodiment_bridge
 from embodiment_bridge.cli.doctor import machine, middleware, running
 from embodiment_bridge.cli.doctor.finding import Finding
-from embodiment_bridge.cli.doctor.security import check_security
 from embodiment_bridge.core.listening import find_listener
 from embodiment_bridge.core.paths import exists, is_dir
 from embodiment_bridge.launching.environment import find_program, prepare
@@ -45,7 +44,7 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     yield middleware.check_middleware(env, _library_folders(env, prefix))
     yield middleware.check_domain(env)
     yield middleware.check_discovery(env)
-    yield check_security(env, _library_folders(env, prefix))
+    yield middleware.check_security(env, _library_folders(env, prefix))
     yield _log_folder(env)
     prepare()
     yield from _installation(env, prefix)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks ROS's middleware.
 
-Environment variables, the shared memory of Fast DDS, and whether two nodes receive each other's messages.
+Environment variables, DDS security, the shared memory of Fast DDS, and whether two nodes receive each other's messages.
 """
 
 import fcntl
+import mmap
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
@@ -230,3 +231,44 @@ def check_libraries(env: Mapping[str, str], prefix: Path) -> Finding:
     if env.get(GUARD) and is_dir(prefix / MARKER) and prefix / "lib" not in told:
         return fail("libraries", f"{GUARD} was inherited, so {prefix / 'lib'} is not searched", advice)
     return ok("libraries", "LD_LIBRARY_PATH names no other environment")
+
+
+# Checks DDS security (SROS 2).
+
+SECURITY = "security"
+ENABLE, KEYSTORE, STRATEGY = "ROS_SECURITY_ENABLE", "ROS_SECURITY_KEYSTORE", "ROS_SECURITY_STRATEGY"
+PLUGIN = b"builtin.PKI-DH"  # name of the authentication plug-in, in a library that was built with it
+FAST_DDS = ("libfastrtps.so", "libfastdds.so")
+
+
+def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding:
+    """Check the variables, and whether the middleware supports security. libraries: folders of shared libraries."""
+    if env.get(ENABLE) != "true":
+        if env.get(ENABLE):
+            return warn(
+                SECURITY, f"{ENABLE}={env[ENABLE]} means off; only `true` is on", f"export {ENABLE}=true"
+            )
+        return ok(SECURITY, "off: every program that can reach this domain may command the robot")
+    store = Path(env.get(KEYSTORE, ""))
+    if not env.get(KEYSTORE) or not is_dir(store / "enclaves"):
+        return fail(
+            SECURITY, f"{KEYSTORE}={env.get(KEYSTORE, '')} has no folder enclaves", "docs/ros.md, SROS 2"
+        )
+    if env.get("RMW_IMPLEMENTATION", "") in ("", DEFAULT_RMW) and not has_plugin(libraries):
+        return fail(
+            SECURITY,
+            "this Fast DDS was built without DDS-Security, so no node starts",
+            f"unset {ENABLE}, or use a ROS 2 installation (the wheels on PyPI have none)",
+        )
+    if env.get(STRATEGY) != "Enforce":
+        return warn(SECURITY, "a node without keys runs without security", f"export {STRATEGY}=Enforce")
+    return ok(SECURITY, f"on, keys of {store}")
+
+
+def has_plugin(folders: Iterable[Path]) -> bool:
+    """Whether the middleware in one of the folders supports security; also true if it is not found."""
+    files = [folder / name for folder in folders for name in FAST_DDS if is_file(folder / name)]
+    if not files:
+        return True  # cannot be decided
+    with files[0].open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(PLUGIN) >= 0
