@@ -63,7 +63,7 @@ def _virtual_servos() -> list[str]:
 
 
 def _on_desk() -> list[str]:
-    return ["world:=desk", "camera:=view"]
+    return ["world:=desk"]
 
 
 BODIES: Mapping[str, DemoBody] = {
