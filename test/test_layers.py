@@ -162,17 +162,17 @@ LAYERS = (
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
         "nodes/mujoco nodes/tree/runs nodes/tree/values",
     ),
-    ("cli/doctor", "io messages parsers ros", "core launching nodes/base"),
+    ("cli/doctor", "io messages ros", "core launching nodes/base"),
     (
         "cli/demos", "io messages parsers",
-        "cli core launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
+        "cli launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
     ),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring "
+        "behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
         "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
-        "nodes/tree nodes/view physics/servos protocols protocols/opencog protocols/opencog/world "
+        "nodes/tree physics/servos protocols protocols/opencog protocols/opencog/world "
         "protocols/opencog/xml robot standins/oac urdf wire",
     ),
 )  # fmt: skip

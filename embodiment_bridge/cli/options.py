@@ -47,6 +47,13 @@ def namespace(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a namespace: {rule}") from None
 
 
+def add_namespace_option(
+    command: argparse.ArgumentParser, default: str = "", text: str = "namespace of the robot (default: /)"
+) -> None:
+    """Declare ``--namespace``."""
+    command.add_argument("--namespace", type=namespace, default=default, help=text)
+
+
 # The options that say for which robot a document is checked; ``robots.robot.given_robot`` reads them.
 
 USUAL_BODY = "mock"

@@ -8,8 +8,9 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
-from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.cli.options import add_namespace_option, seconds
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.launch_description import join_namespace
 
@@ -27,17 +28,16 @@ A host starts this program and speaks to it on standard input and output; docs/l
 LONGEST_HOST_TIMEOUT = 3600.0  # s
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "mcp",
-        description="A Model Context Protocol server in front of the robot of a namespace.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "A Model Context Protocol server in front of the robot of a namespace.",
+        EXAMPLES,
+        run,
     )
-    command.add_argument(
-        "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command)
     command.add_argument(
         "--start", metavar='"NAME:=VALUE ..."', help="bring a robot up first: arguments of bringup.launch.xml"
     )
@@ -69,7 +69,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--wait", type=seconds, default=30.0, metavar="S", help="longest wait for the robot (default: 30)"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
