@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file, read_text
 from embodiment_bridge.core.safe_yaml import load
 
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import MOST_TEXT, read_bytes
-from embodiment_bridge.core.paths import is_dir, is_file
+from embodiment_bridge.core.input_file import MOST_TEXT, is_dir, is_file, read_bytes
 
 OUR_PROGRAM = "embodiment_bridge"  # with a sourced setup file its modules are found by PYTHONPATH
 

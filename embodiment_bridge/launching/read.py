@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.launching.document import Element, load, placed
 from embodiment_bridge.launching.launch_description import (
     Argument,

@@ -10,7 +10,7 @@ from pathlib import Path
 from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch

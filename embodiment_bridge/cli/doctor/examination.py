@@ -16,8 +16,8 @@ from typing import TypeVar
 import embodiment_bridge
 from embodiment_bridge.cli.doctor import machine, middleware, running
 from embodiment_bridge.cli.doctor.finding import Finding
+from embodiment_bridge.core.input_file import exists, is_dir
 from embodiment_bridge.core.listening import find_listener
-from embodiment_bridge.core.paths import exists, is_dir
 from embodiment_bridge.launching.environment import find_program, prepare
 
 LIBRARIES = {  # that the package imports, and their Debian packages

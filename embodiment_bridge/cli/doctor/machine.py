@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.core.listening import Listener
-from embodiment_bridge.core.paths import is_file
 
 # Checks which process listens on a TCP port of a simulator on this machine.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
-from embodiment_bridge.core.paths import is_dir, is_file
+from embodiment_bridge.core.input_file import is_dir, is_file
 from embodiment_bridge.launching.environment import is_on_loopback
 
 # Checks that two nodes receive each other's messages.

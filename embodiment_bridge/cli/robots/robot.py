@@ -26,9 +26,8 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.cli.options import USUAL_BODY, USUAL_SOURCE
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.core.input_file import is_file, read_text
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.core.safe_yaml import load
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import LaunchDescription
