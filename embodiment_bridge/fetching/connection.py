@@ -22,8 +22,6 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import MOST_TEXT, check_file
 from embodiment_bridge.fetching.rules import SLICE_S, Deadline, FetchError, FetchRules
 
-# Resolves a host name to the addresses that may be connected to. It is resolved once, and each address is checked.
-
 MAX_LOOKUPS: Final = 8  # at the same time; a resolver that gets no answer keeps its thread for half a minute
 MAX_ADDRESSES: Final = 16  # of one name
 _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)

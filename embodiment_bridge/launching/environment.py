@@ -114,8 +114,6 @@ def find_program(name: str) -> str | None:
     return str(beside) if beside.is_file() else shutil.which(name)
 
 
-# Finds the share directories of packages.
-
 INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
 
 

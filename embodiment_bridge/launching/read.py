@@ -26,8 +26,6 @@ from embodiment_bridge.launching.scope import NAMESPACE, Run, Scope, check_given
 from embodiment_bridge.launching.substitutions import parse, unescape
 from embodiment_bridge.launching.values import command_words, parameter_value, set_parameter_value, truth
 
-# Carries out the tags of a launch file: one function per tag, each in the order that launch itself uses.
-
 OUTPUTS = ("screen", "log", "both", "own_log", "full")
 
 

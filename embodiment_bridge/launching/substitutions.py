@@ -103,7 +103,7 @@ Template = tuple[str | Call, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What substitutions can refer to. ``find_share`` raises LookupError for a package that is not installed."""
+    """The values that substitutions refer to. ``find_share`` raises LookupError for a package that is not installed."""
 
     variables: Mapping[str, str]
     environment: Mapping[str, str]

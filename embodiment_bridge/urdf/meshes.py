@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the mesh files of a robot description are."""
+"""Finds the mesh files of a robot description, and checks their size."""
 
 import os
 from pathlib import Path

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.ending import INTERRUPTED
 from embodiment_bridge.cli.options import add_namespace_option, seconds
+from embodiment_bridge.cli.terminal import Progress
 from embodiment_bridge.launching.environment import find_share
 
 if TYPE_CHECKING:
@@ -179,8 +180,9 @@ def run_replay(arguments: argparse.Namespace) -> int:
         return int(bool(playback.error))
 
 
-def _spin(runtime: "Runtime", over: Callable[[], bool], progress: Callable[[], str], every: float) -> None:
+def _spin(runtime: "Runtime", over: Callable[[], bool], text: Callable[[], str], every: float) -> None:
     """Serve until ``over()``; every so many s the line of progress is written anew on standard error."""
+    progress = Progress(sys.stderr)
     shown = 0.0
 
     def done() -> bool:
@@ -188,9 +190,9 @@ def _spin(runtime: "Runtime", over: Callable[[], bool], progress: Callable[[], s
         now = time.monotonic()
         if now - shown >= every:
             shown = now
-            sys.stderr.write(f"\r{progress()}")
-            sys.stderr.flush()
+            line = text()
+            progress.rewrite(line, line)
         return over()
 
     runtime.spin(done)
-    sys.stderr.write("\n")
+    progress.end()

@@ -13,7 +13,7 @@ from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.ending import INTERRUPTED, OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.cli.following import GoneError, follow
-from embodiment_bridge.cli.terminal import say, together
+from embodiment_bridge.cli.terminal import Progress, say, together
 from embodiment_bridge.launching.environment import find_share
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ def say_lines(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
-# Shows what the robot does at this moment, on one line of the terminal.
-
 SHOW_EVERY = 0.2  # s
 
 
@@ -38,8 +36,8 @@ class StatusLine:
 
     def __init__(self, watcher: "Watcher") -> None:
         self._watcher = watcher
+        self._progress = Progress(sys.stderr)
         self._active = ""
-        self._told = ""
         self._next = 0.0
 
     def update(self, feedback: "ExecuteBml.Feedback") -> None:
@@ -52,22 +50,17 @@ class StatusLine:
     def show(self) -> bool:
         """Write the line if it is time. Always returns False, for use in the condition of a loop."""
         now = time.monotonic()
-        if now < self._next or not self._active:
-            return False
-        if not sys.stderr.isatty() and self._active == self._told:
-            return False
-        self._next = now + SHOW_EVERY
-        self._told = self._active
-        w = self._watcher
-        line = f"{w.percepts:6d} percepts | x {w.x:6.2f} y {w.y:6.2f} z {w.z:5.3f} m | {w.posture:8} | {self._active}"
-        sys.stderr.write(f"\r\x1b[K{line}" if sys.stderr.isatty() else f"{line}\n")
-        sys.stderr.flush()
+        if now >= self._next and self._active:
+            self._next = now + SHOW_EVERY
+            w = self._watcher
+            place = f"x {w.x:6.2f} y {w.y:6.2f} z {w.z:5.3f} m"
+            line = f"{w.percepts:6d} percepts | {place} | {w.posture:8} | {self._active}"
+            self._progress.rewrite(line, self._active)
         return False
 
     def end(self) -> None:
         """End the line, which keeps its last text."""
-        if sys.stderr.isatty():
-            sys.stderr.write("\n")
+        self._progress.end()
 
 
 JOIN_TIMEOUT = 120.0  # s; a simulator may compile its world first, and the machine may be busy

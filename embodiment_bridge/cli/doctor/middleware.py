@@ -15,8 +15,6 @@ from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
 from embodiment_bridge.core.input_file import is_dir, is_file
 from embodiment_bridge.launching.environment import is_on_loopback
 
-# Checks that two nodes receive each other's messages.
-
 PATIENCE = 2.0  # s of one try; discovery on one machine takes 0.1 to 0.4
 TRIES = 3
 TURN = 0.02  # s
@@ -77,8 +75,6 @@ def _answered(clock: Callable[[], float]) -> bool:
 def _load() -> str:
     return f"its load is {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
-
-# Checks the shared memory of Fast DDS: its files remain after a process was killed.
 
 FOLDER = Path("/dev/shm")
 NAMES = ("fastrtps_*", "fastdds_*")  # of Fast DDS 2 and 3
@@ -232,8 +228,6 @@ def check_libraries(env: Mapping[str, str], prefix: Path) -> Finding:
         return fail("libraries", f"{GUARD} was inherited, so {prefix / 'lib'} is not searched", advice)
     return ok("libraries", "LD_LIBRARY_PATH names no other environment")
 
-
-# Checks DDS security (SROS 2).
 
 SECURITY = "security"
 ENABLE, KEYSTORE, STRATEGY = "ROS_SECURITY_ENABLE", "ROS_SECURITY_KEYSTORE", "ROS_SECURITY_STRATEGY"

@@ -140,8 +140,6 @@ def _some(names: Collection[str], between: str = ", ") -> str:
     return f"{shown}{between}..." if len(names) > SHOWN else shown
 
 
-# Reads the state of the running graph, and the ROS domains in which this machine has programs.
-
 LOOK_S = 1.6  # without a change; diagnostics come once a second, discovery takes up to half of one
 LONGEST_S = 15.0  # for a graph that changes all the time
 PORT_BASE, DOMAIN_GAIN, FIRST_PARTICIPANT = 7400, 250, 10  # RTPS: the UDP ports of a domain

@@ -56,13 +56,11 @@ class Output(Protocol):
         """The events since the last call, oldest first."""
 
     def position(self, sound_id: str) -> float:
-        """How much of the sound has been heard by now, s."""
+        """The part of the sound that has been heard by now, s."""
 
     def close(self) -> None:
         """End all sounds and release the device."""
 
-
-# An output without a device: every sound takes its length, on a clock that is passed in.
 
 UNKNOWN_S = 5.0  # length of a medium whose length is not known
 

@@ -16,8 +16,6 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.media.outputs.mixing import CHANNELS, RATE, Samples, Source
 
-# Decodes WAV, MP3, FLAC and Vorbis files with miniaudio. Runs in the sound helper, because files may be hostile.
-
 # MP3 is last, because it has no signature: its decoder looks for anything that could be a frame.
 LOOKS = (
     miniaudio.wav_get_file_info,

@@ -51,7 +51,7 @@ class SpeechChoice:
 def open_speech(
     values: NodeValues, environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
 ) -> SpeechStore | None:
-    """What the parameters choose; None for ``none``. Where it does not work, texts take their time in silence.
+    """Open the speech that the parameters choose; None for ``none``. Where it fails, texts take their time in silence.
 
     Raises:
         ConfigError: a parameter cannot be used.

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speech by a network service at a URL template, with the guarded fetcher for its host.
-
-Its key is read from the environment only.
-"""
+"""Speaks by a network service at a URL template, which the guarded fetcher asks; the key is in the environment only."""
 
 import os
 import re
@@ -38,7 +35,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """How the service is reached.
+    """The address and the key of the service.
 
     template: a URL with ``{text}`` and, where wanted, ``{voice} {language} {rate}``; the values are quoted in it.
 
