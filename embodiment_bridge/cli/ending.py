@@ -30,9 +30,8 @@ def exit_code(outcome: str, *, interrupted: bool = False) -> int:
 
 def where_and_why(result: Located) -> str:
     """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
-    said = result.reason.startswith(
-        f"{result.pointer}: "
-    )  # the reason of a rejection begins with the pointer
+    # The reason of a rejection begins with the pointer.
+    said = result.reason.startswith(f"{result.pointer}: ")
     where = f" at {result.pointer}" if result.pointer and not said else ""
     reason = result.reason.removeprefix(": ")  # of a problem of the root
     return where + (f": {reason}" if reason else "")

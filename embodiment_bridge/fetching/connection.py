@@ -81,13 +81,8 @@ def _look_up(host: str, port: int, found: "queue.SimpleQueue[list[Place] | OSErr
         _lookups.release()
 
 
-UNKNOWN_AUTHORITY: Final = (
-    2,
-    18,
-    19,
-    20,
-    21,
-)  # OpenSSL's codes for a certificate without a trusted authority
+# OpenSSL's codes for a certificate without a trusted authority.
+UNKNOWN_AUTHORITY: Final = (2, 18, 19, 20, 21)
 OVERHEAD: Final = 65_536  # bytes of headers and of chunk sizes beside the body; http.client alone takes 6 MB
 
 

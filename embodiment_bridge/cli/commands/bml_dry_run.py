@@ -13,12 +13,13 @@ from embodiment_bridge.behaviour.engine.blackboard import values_of
 from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUSE_S, Cues, Line, rehearse
 from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_document, read_text
-from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
+from embodiment_bridge.cli.lengths import add_media_option, given_media
 from embodiment_bridge.cli.options import (
     add_reading_options,
     add_run_options,
     given_subtrees,
     given_values,
+    pairs,
     seconds,
 )
 from embodiment_bridge.media.speech.store import times_of
@@ -106,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[Line]:
     given = values_of(given_values(arguments).items())
-    replies = {url: read_text(name) for url, name in urls("--reply", arguments.reply)}
+    replies = {url: read_text(name) for url, name in pairs("--reply", arguments.reply, "URL=VALUE")}
     cues = Cues(
         media=given_media(arguments.media),
         speech=_speech_length(robot, arguments),

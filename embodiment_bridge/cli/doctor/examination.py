@@ -30,9 +30,8 @@ LIBRARIES = {  # that the package imports, and their Debian packages
     "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
 }
 Result = TypeVar("Result")
-CODE = (
-    Path(embodiment_bridge.__file__).absolute().parent
-)  # links unresolved: an installation may consist of them
+# Links unresolved: an installation may consist of them.
+CODE = Path(embodiment_bridge.__file__).absolute().parent
 
 
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:

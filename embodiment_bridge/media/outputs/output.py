@@ -11,9 +11,8 @@ from typing_extensions import override
 PLAYING, PAUSED, POSITION = "playing", "paused", "position"
 ENDED, STOPPED, FAILED = "ended", "stopped", "failed"
 LAST: Final = frozenset({ENDED, STOPPED, FAILED})
-START_S: Final = (
-    60  # for a helper to open its device; the machine may be busy, and the helper imports libraries
-)
+# For a helper to open its device; the machine may be busy, and the helper imports libraries.
+START_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)

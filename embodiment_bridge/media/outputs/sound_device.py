@@ -70,9 +70,8 @@ def _length_by(look: Callable[[str], miniaudio.SoundFileInfo], path: str) -> flo
 
 
 PERIOD_MS: Final = 10  # the device asks for this much at once
-PERIODS: Final = (
-    3  # that the device buffers: a pause is heard after them; if we are later than that, there is a gap
-)
+# That the device buffers: a pause is heard after them; if we are later than that, there is a gap.
+PERIODS: Final = 3
 AHEAD: Final = PERIOD_MS * PERIODS * RATE // 1000  # frames
 NULL: Final = "null"
 BACKENDS: Final = {
