@@ -124,14 +124,14 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def pairs(option: str, words: Iterable[str], form: str) -> Iterator[tuple[str, str]]:
-    """Split each word at its first ``=``, but one of the form ``URL=...`` at its last, as a URL may have one.
+def pairs(option: str, words: Iterable[str], form: str, *, last: bool = False) -> Iterator[tuple[str, str]]:
+    """Split each word at its first ``=``; ``last``: at its last, as a URL may have one.
 
     Raises:
         ConfigError: a word has no ``=``, or nothing before it.
     """
     for word in words:
-        left, separator, right = word.rpartition("=") if form.startswith("URL") else word.partition("=")
+        left, separator, right = word.rpartition("=") if last else word.partition("=")
         if not separator or not left:
             raise ConfigError(f"{option} {word!r} is not of the form {form}")
         yield left, right

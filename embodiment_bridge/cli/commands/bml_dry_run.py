@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[Line]:
     given = values_of(given_values(arguments).items())
-    replies = {url: read_text(name) for url, name in pairs("--reply", arguments.reply, "URL=VALUE")}
+    replies = {url: read_text(name) for url, name in pairs("--reply", arguments.reply, "URL=FILE", last=True)}
     cues = Cues(
         media=given_media(arguments.media),
         speech=_speech_length(robot, arguments),
