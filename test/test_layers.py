@@ -160,10 +160,10 @@ LAYERS = (
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
         "nodes/mujoco nodes/tree/runs nodes/tree/values",
     ),
-    ("cli/doctor", "io messages parsers ros", "core launching nodes/base"),
+    ("cli/doctor", "io messages ros", "core launching nodes/base"),
     (
         "cli/demos", "io messages parsers",
-        "cli core launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
+        "cli launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
     ),
     (
         "cli/commands", "io messages parsers ros",

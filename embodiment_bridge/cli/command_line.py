@@ -4,34 +4,36 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, TypeAlias
 
 from embodiment_bridge.cli import ending
 from embodiment_bridge.cli.ending import INTERRUPTED, LOST_OUTPUT
 from embodiment_bridge.cli.terminal import drop_output
 from embodiment_bridge.core.errors import BridgeError
 
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+# By name: the module of `cli/commands` whose function `add` declares it, and its line in the overview.
 COMMANDS: Final = {
-    "up": "run the nodes of a launch file in one process",
-    "run-bml": "run a BML document on the running graph",
-    "run-plan": "run an action plan (XML) on the running graph",
-    "bml": "check or rehearse a BML document",
-    "decode": "decode bytes from a peer into JSON lines",
-    "encode": "encode JSON lines of commands into wire bytes",
-    "record": "record the running graph (rosbag2, MCAP)",
-    "replay": "play a recording (rosbag2) onto the graph",
-    "call": "call a service of the running graph",
-    "view": "show robots of the running graph in a browser",
-    "mcp": "let a language model drive the robot (Model Context Protocol)",
-    "node": "run one node in a process of its own",
-    "peer": "run a stand-in for an outside program",
-    "new-body": "write a first body file for a robot of a URDF",
-    "virtual-servos": "simulate the Dynamixel servos of a robot description",
-    "servos": "find Dynamixel servos, read and write their registers",
-    "demo": "start a body and run a demo on it",
-    "doctor": "check this machine and say what to fix",
+    "up": ("up", "run the nodes of a launch file in one process"),
+    "run-bml": ("run_bml", "run a BML document on the running graph"),
+    "run-plan": ("run_plan", "run an action plan (XML) on the running graph"),
+    "bml": ("bml", "check or rehearse a BML document"),
+    "decode": ("codec", "decode bytes from a peer into JSON lines"),
+    "encode": ("codec", "encode JSON lines of commands into wire bytes"),
+    "record": ("bags", "record the running graph (rosbag2, MCAP)"),
+    "replay": ("bags", "play a recording (rosbag2) onto the graph"),
+    "call": ("call", "call a service of the running graph"),
+    "view": ("node", "show robots of the running graph in a browser"),
+    "mcp": ("mcp", "let a language model drive the robot (Model Context Protocol)"),
+    "node": ("node", "run one node in a process of its own"),
+    "peer": ("peer", "run a stand-in for an outside program"),
+    "new-body": ("new_body", "write a first body file for a robot of a URDF"),
+    "virtual-servos": ("virtual_servos", "simulate the Dynamixel servos of a robot description"),
+    "servos": ("servos", "find Dynamixel servos, read and write their registers"),
+    "demo": ("demo", "start a body and run a demo on it"),
+    "doctor": ("doctor", "check this machine and say what to fix"),
 }
 USAGE = 2
 EXAMPLES = """\
@@ -55,13 +57,27 @@ def parser(first: str = "") -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name, text in COMMANDS.items():
-        if first in ("", name):
-            module = name.replace("-", "_")
-            importlib.import_module(f"embodiment_bridge.cli.commands.{module}").add(commands)
-        elif first not in COMMANDS:
+    if first not in COMMANDS and first:
+        for name, (_, text) in COMMANDS.items():
             commands.add_parser(name, help=text)
+    for module in {module: None for name, (module, _) in COMMANDS.items() if first in ("", name)}:
+        importlib.import_module(f"embodiment_bridge.cli.commands.{module}").add(commands)
     return top
+
+
+def declare(
+    commands: Commands,
+    name: str,
+    description: str,
+    examples: str,
+    run: Callable[[argparse.Namespace], int] | None = None,
+) -> argparse.ArgumentParser:
+    """Declare a command, whose help ends with ``examples`` as they are written; a group of commands has no ``run``."""
+    command = commands.add_parser(
+        name, description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    command.set_defaults(run=run)
+    return command
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
 
-# Exit codes and texts for the outcome of a document.
-
 EXIT_CODES = {"SUCCEEDED": 0, "STOPPED": 0, "FAILED": 1, "REJECTED": 3}
 OTHER = 4
 INTERRUPTED = 130  # by Ctrl-C, as shells tell it
@@ -32,15 +30,12 @@ def exit_code(outcome: str, *, interrupted: bool = False) -> int:
 
 def where_and_why(result: Located) -> str:
     """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
-    said = result.reason.startswith(
-        f"{result.pointer}: "
-    )  # the reason of a rejection begins with the pointer
+    # The reason of a rejection begins with the pointer.
+    said = result.reason.startswith(f"{result.pointer}: ")
     where = f" at {result.pointer}" if result.pointer and not said else ""
     reason = result.reason.removeprefix(": ")  # of a problem of the root
     return where + (f": {reason}" if reason else "")
 
-
-# Ctrl-C where a command does not handle it itself: the program ends with exit code 130 and without a traceback.
 
 IMPORTING = "<frozen importlib._bootstrap>"
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.input_file import read_bytes
-from embodiment_bridge.core.paths import exists
+from embodiment_bridge.core.input_file import exists, read_bytes
 from embodiment_bridge.launching.environment import find_share
 
 CHUNK = 65536

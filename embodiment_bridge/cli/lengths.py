@@ -3,12 +3,11 @@
 
 import argparse
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file, read_text
 from embodiment_bridge.core.safe_yaml import load
 
 
@@ -43,19 +42,6 @@ def given_media(words: Iterable[str]) -> dict[str, float]:
                 f"--media: the length of {url} is {length!r} s; it is a finite number, 0 or more"
             )
     return lengths
-
-
-def urls(option: str, words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Split each word at its last ``=``, as a URL may have one.
-
-    Raises:
-        ConfigError: a word has none.
-    """
-    for word in words:
-        left, separator, right = word.rpartition("=")
-        if not separator or not left:
-            raise ConfigError(f"{option} {word!r} is not of the form URL=VALUE")
-        yield left, right
 
 
 def _table(name: str) -> dict[str, float]:

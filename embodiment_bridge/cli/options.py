@@ -12,20 +12,21 @@ from embodiment_bridge.launching.launch_description import join_namespace
 
 
 class Within:
-    """A number from ``lower`` to ``upper``, both included."""
+    """A number from ``lower`` to ``upper``, both included; ``kind`` int: a whole one."""
 
-    def __init__(self, lower: float, upper: float) -> None:
-        self._lower, self._upper = lower, upper
+    def __init__(self, lower: float, upper: float, kind: type[float] = float) -> None:
+        self._lower, self._upper, self._kind = lower, upper, kind
 
     def __call__(self, text: str) -> float:
         """The number in a text."""
         try:
-            value = float(text)
+            value = self._kind(text)
         except ValueError:
             value = float("nan")
         if not self._lower <= value <= self._upper:
+            what = "whole number" if self._kind is int else "number"
             raise argparse.ArgumentTypeError(
-                f"{text} is not a number from {self._lower:g} to {self._upper:g}"
+                f"{text} is not a {what} from {self._lower:.10g} to {self._upper:.10g}"
             )
         return value
 
@@ -45,6 +46,13 @@ def namespace(text: str) -> str:
     except ConfigError:
         rule = "parts between / are letters, digits and _, and do not begin with a digit"
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a namespace: {rule}") from None
+
+
+def add_namespace_option(
+    command: argparse.ArgumentParser, default: str = "", text: str = "namespace of the robot (default: /)"
+) -> None:
+    """Declare ``--namespace``."""
+    command.add_argument("--namespace", type=namespace, default=default, help=text)
 
 
 # The options that say for which robot a document is checked; ``robots.robot.given_robot`` reads them.
@@ -80,7 +88,7 @@ def add_robot_options(command: argparse.ArgumentParser) -> None:
 
 
 LARGEST_SEED = 2**32 - 1
-LARGEST_PRIORITY = 2**31 - 1  # of an int32; the message would cut off the rest of a larger one
+priority = Within(-(2**31), 2**31 - 1, int)  # an int32; the message would cut off the rest of a larger one
 
 
 def add_subtree_option(command: argparse.ArgumentParser) -> None:
@@ -111,19 +119,19 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--seed",
-        type=_seed,
+        type=Within(0, LARGEST_SEED, int),
         help=f"seed of random choices, 0 to {LARGEST_SEED}: the same seed gives the same choices",
     )
 
 
-def pairs(option: str, words: Iterable[str], form: str) -> Iterator[tuple[str, str]]:
-    """Split each word at its first ``=``.
+def pairs(option: str, words: Iterable[str], form: str, *, last: bool = False) -> Iterator[tuple[str, str]]:
+    """Split each word at its first ``=``; ``last``: at its last, as a URL may have one.
 
     Raises:
-        ConfigError: a word has no ``=``.
+        ConfigError: a word has no ``=``, or nothing before it.
     """
     for word in words:
-        left, separator, right = word.partition("=")
+        left, separator, right = word.rpartition("=") if last else word.partition("=")
         if not separator or not left:
             raise ConfigError(f"{option} {word!r} is not of the form {form}")
         yield left, right
@@ -141,22 +149,6 @@ def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
         ConfigError: a file cannot be read.
     """
     return {name: read_document(path) for name, path in pairs("--subtree", arguments.subtree, "NAME=FILE")}
-
-
-def priority(text: str) -> int:
-    """An argparse type: a priority that a goal has room for."""
-    return _within(text, -LARGEST_PRIORITY - 1, LARGEST_PRIORITY)
-
-
-def _seed(text: str) -> int:
-    return _within(text, 0, LARGEST_SEED)
-
-
-def _within(text: str, lowest: int, highest: int) -> int:
-    value = int(text)
-    if not lowest <= value <= highest:
-        raise argparse.ArgumentTypeError(f"{text} is not within {lowest} to {highest}")
-    return value
 
 
 def _as_json(text: str) -> str:

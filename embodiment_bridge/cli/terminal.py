@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints lines for people.
-
-Messages on standard error, and the present actions of a document, ``HEAD_SHAKE + HAND_ROLL``.
-"""
+"""Prints lines for people: messages on standard error, and the actions that run, ``HEAD_SHAKE + HAND_ROLL``."""
 
 import os
 import shutil
@@ -41,11 +38,15 @@ class Progress:
     def show(self, elapsed: float, state: str, doing: Iterable[str]) -> None:
         """Show the state of a run (RUNNING, PAUSED, ...) after ``elapsed`` s, and what runs in it."""
         words = together(doing)
-        doing = words if state == "RUNNING" else f"{state} {words}".rstrip()
-        if not self._rewrites and doing == self._told:
+        words = words if state == "RUNNING" else f"{state} {words}".rstrip()
+        self.rewrite(f"{elapsed:8.2f} s  {words}", words)
+
+    def rewrite(self, line: str, change: str) -> None:
+        """Show another line; not on a terminal only if ``change``, the part of it that matters, is another."""
+        if not self._rewrites and change == self._told:
             return
-        self._told = doing
-        line = one_line(f"{elapsed:8.2f} s  {doing}")
+        self._told = change
+        line = one_line(line)
         if self._rewrites:
             line = line[: max(shutil.get_terminal_size().columns - 1, 20)]
             self._write(f"\r\x1b[K{line}")

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import TypeVar
 
-# Base class of resources that are open after construction and closed at the end of a ``with`` block.
-
 Open = TypeVar("Open", bound="ClosedOnExit")
 
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads files that come from outside: regular files only, and never more than a limit."""
+"""Looks at paths and reads files that come from outside: regular files only, and never more than a limit.
+
+pathlib raises for a path below a folder that may not be entered, and for a name that is too long or has a NUL: here
+such a path is not there.
+"""
 
 import os
 import stat
@@ -9,6 +13,30 @@ from typing import Final
 from embodiment_bridge.core.errors import ConfigError
 
 MOST_TEXT: Final = 4 << 20  # bytes; the YAML reader takes a million characters
+
+
+def exists(path: Path) -> bool:
+    """Whether there is something."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a regular file."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_dir(path: Path) -> bool:
+    """Whether there is a folder."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def check_file(path: Path, most: int, what: str = "") -> int:

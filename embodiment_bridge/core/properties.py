@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties of entities that bodies and brains both know."""
+"""Names properties of entities that bodies and brains both know."""
 
 from typing import Final
 
 FORGOTTEN: Final = ("forgotten", "true")
-"""Of a thing in its last EntityArray, when it leaves because the body remembers no more, and not because it is gone."""
+"""Marks a thing in its last EntityArray when the body forgets it; without the mark it is gone."""

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Angles and rotations in plain Python.
-
-Factors between degrees and radians, quaternions (x, y, z, w) as in ROS, vectors (x, y, z).
-"""
+"""Computes with angles and rotations: degrees and radians, quaternions (x, y, z, w) as in ROS, vectors (x, y, z)."""
 
 import math
-
-# Conversion factors between units of wire protocols and those of ROS; each name says from what to what.
 
 RAD_PER_DEG = math.pi / 180.0
 DEG_PER_RAD = 180.0 / math.pi

@@ -22,8 +22,6 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import MOST_TEXT, check_file
 from embodiment_bridge.fetching.rules import SLICE_S, Deadline, FetchError, FetchRules
 
-# Resolves a host name to the addresses that may be connected to. It is resolved once, and each address is checked.
-
 MAX_LOOKUPS: Final = 8  # at the same time; a resolver that gets no answer keeps its thread for half a minute
 MAX_ADDRESSES: Final = 16  # of one name
 _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
@@ -83,13 +81,8 @@ def _look_up(host: str, port: int, found: "queue.SimpleQueue[list[Place] | OSErr
         _lookups.release()
 
 
-UNKNOWN_AUTHORITY: Final = (
-    2,
-    18,
-    19,
-    20,
-    21,
-)  # OpenSSL's codes for a certificate without a trusted authority
+# OpenSSL's codes for a certificate without a trusted authority.
+UNKNOWN_AUTHORITY: Final = (2, 18, 19, 20, 21)
 OVERHEAD: Final = 65_536  # bytes of headers and of chunk sizes beside the body; http.client alone takes 6 MB
 
 

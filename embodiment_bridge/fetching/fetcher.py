@@ -4,7 +4,7 @@
 import http.client
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NoReturn
@@ -33,14 +33,6 @@ class Reply:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The headers of a reply that are used."""
-
-    content_type: str
-    signature: str
-
-
 def _never() -> bool:
     return False
 
@@ -58,8 +50,8 @@ class Fetcher:
             FetchError: see ``fetch_to``.
         """
         file = io.BytesIO()
-        head = self._fetch(url, file, max_bytes=max_bytes, **{"accept": JSON_TYPES, **options})
-        return Reply(file.getvalue(), head.content_type, head.signature)
+        reply = self._fetch(url, file, max_bytes=max_bytes, **{"accept": JSON_TYPES, **options})
+        return replace(reply, body=file.getvalue())
 
     def fetch_to(self, url: str, file: BinaryIO, *, max_bytes: int, **options: Any) -> str:
         """Fetch ``url`` into a file; after an error the file may have a part of it.
@@ -94,7 +86,7 @@ class Fetcher:
         method: str = "GET",
         body: bytes | None = None,
         headers: Mapping[str, str] = NO_HEADERS,
-    ) -> _Head:
+    ) -> Reply:
         deadline = Deadline(total_s, cancelled)
         sent = {"Accept": ", ".join(accept), "Accept-Encoding": "identity", "Connection": "close", **headers}
         for _ in range(self.rules.max_redirects + 1):
@@ -156,7 +148,7 @@ def _redirect_target(url: str, reply: http.client.HTTPResponse) -> str:
 
 def _read_reply(
     reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accept: tuple[str, ...]
-) -> _Head:
+) -> Reply:
     content_type = _check_head(reply, max_bytes, accept)
     size = 0
     while chunk := reply.read(CHUNK):
@@ -167,7 +159,7 @@ def _read_reply(
     promised = reply.getheader("Content-Length")
     if promised is not None and not reply.chunked and size != int(promised):
         raise FetchError("BROKEN_REPLY", f"{size} of {promised} bytes were received")
-    return _Head(content_type, reply.getheader(SIGNATURE_HEADER, ""))
+    return Reply(b"", content_type, reply.getheader(SIGNATURE_HEADER, ""))
 
 
 def _check_head(reply: http.client.HTTPResponse, max_bytes: int, accept: tuple[str, ...]) -> str:

@@ -60,8 +60,6 @@ def shown(url: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text[:200])
 
 
-# The deadline of a fetch, which also cancels it.
-
 SLICE_S = 0.1  # s after which a waiting fetch checks again whether it was cancelled
 
 
@@ -74,7 +72,7 @@ class Deadline:
         self._cancelled = cancelled
 
     def left(self, most: float) -> float:
-        """How long the next wait may take, in s: more than 0, at most ``most``.
+        """Limit the next wait, s: more than 0, at most ``most``.
 
         Raises:
             FetchError: the time is over, or the fetch was cancelled.

@@ -8,8 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import MOST_TEXT, read_bytes
-from embodiment_bridge.core.paths import is_dir, is_file
+from embodiment_bridge.core.input_file import MOST_TEXT, is_dir, is_file, read_bytes
 
 OUR_PROGRAM = "embodiment_bridge"  # with a sourced setup file its modules are found by PYTHONPATH
 
@@ -114,8 +113,6 @@ def find_program(name: str) -> str | None:
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)
 
-
-# Finds the share directories of packages.
 
 INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
 

@@ -45,9 +45,8 @@ class Keeper(ClosedOnExit):
 
     def keep(self, group: int, first: float) -> None:
         """End a process group with this process. ``first``: s to wait after SIGINT."""
-        with suppress(
-            BrokenPipeError
-        ):  # it was killed; the programs then end only with an orderly end of ours
+        # It was killed; the programs then end only with an orderly end of ours.
+        with suppress(BrokenPipeError):
             os.write(self._orders, f"{group} {first}\n".encode())
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.launching.document import Element, load, placed
 from embodiment_bridge.launching.launch_description import (
     Argument,
@@ -25,8 +25,6 @@ from embodiment_bridge.launching.launch_description import (
 from embodiment_bridge.launching.scope import NAMESPACE, Run, Scope, check_given, declared_arguments
 from embodiment_bridge.launching.substitutions import parse, unescape
 from embodiment_bridge.launching.values import command_words, parameter_value, set_parameter_value, truth
-
-# Carries out the tags of a launch file: one function per tag, each in the order that launch itself uses.
 
 OUTPUTS = ("screen", "log", "both", "own_log", "full")
 

@@ -88,9 +88,8 @@ class Scope:
 
     def evaluate(self, template: Template) -> str:
         """The text of a template with the values of this scope."""
-        directory = Path(
-            os.path.normpath(self.file.absolute())
-        ).parent  # as launch does: links are not followed
+        # As launch does: links are not followed.
+        directory = Path(os.path.normpath(self.file.absolute())).parent
         return evaluate(template, Sources(self.variables, self.environment, directory, self.run.find_share))
 
     def text(self, element: Element, attribute: str) -> str:

@@ -103,7 +103,7 @@ Template = tuple[str | Call, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What substitutions can refer to. ``find_share`` raises LookupError for a package that is not installed."""
+    """The values that substitutions refer to. ``find_share`` raises LookupError for a package that is not installed."""
 
     variables: Mapping[str, str]
     environment: Mapping[str, str]
@@ -150,9 +150,8 @@ def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, 
     """Text and substitutions up to the quote or the end, and the position after them (that of the quote)."""
     parts: list[str | Call] = []
     while True:
-        if text.startswith(
-            "$(", start
-        ):  # not escaped: plain text includes each backslash and the character after it
+        # Not escaped: plain text includes each backslash and the character after it.
+        if text.startswith("$(", start):
             call, start = _call(text, start, quote, depth + 1)
             parts.append(call)
         elif match := _TEXT[quote].match(text, start):

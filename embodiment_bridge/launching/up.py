@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a launch description.
-
-Its nodes in this process on one executor, its programs as processes, none of which is left running.
+"""Runs a launch description: its nodes in this process on one executor, its programs as processes, which it ends.
 
 The viewer has a process of its own, because serving a page must not delay a robot in the same interpreter. So has the
 driver of servos: its motion and its emergency stop must not wait while the behaviour tree reads documents.
@@ -32,8 +30,6 @@ from embodiment_bridge.launching.launch_description import (
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import NOT_STARTED, Runtime
 from embodiment_bridge.nodes.base.signals import held_back
-
-# Starts the outside programs of a launch file and ends them; no process is left running.
 
 # After SIGINT, for a node of ours: on a busy computer the viewer has a thirtieth of a core, because it is nice, and its
 # end takes some tenths of a second of one; a node that is still starting heeds the signal when Python has begun.
@@ -179,7 +175,7 @@ class Graph:
 
     @property
     def exit_code(self) -> int:
-        """Of all nodes, once everything has ended: 0, ``runtime.UNSAFE``, or what a process of its own ended with."""
+        """The exit code once everything has ended: 0, ``runtime.UNSAFE``, or that of a node in a process of its own."""
         return self.runtime.exit_code or self._code
 
     def spin(self, until: Callable[[], bool]) -> None:

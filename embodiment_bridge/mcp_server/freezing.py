@@ -12,7 +12,7 @@ from typing import Final
 import mcp.types as types
 from pydantic import ValidationError
 
-from embodiment_bridge.core.clear_no import is_clear_no
+from embodiment_bridge.nodes.base.services import is_clear_no
 
 FREEZES: Final = ("stop", "hold")
 

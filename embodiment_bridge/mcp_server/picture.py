@@ -6,6 +6,8 @@ The scene from above, and the newest picture of the body's camera, subscribed on
 
 import asyncio
 import math
+import struct
+import zlib
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -18,7 +20,6 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
-from embodiment_bridge.core.png import png
 from embodiment_bridge.mcp_server.graph_thread import call_soon, of_graph, settle
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.values import Pose, Thing
@@ -41,6 +42,17 @@ COLOURS: Final = {
     "food": (40, 160, 60),
 }
 OTHER: Final = (120, 70, 150)
+
+
+def png(width: int, height: int, rgb: bytes) -> bytes:
+    """A picture of 8 bits per colour as a PNG file; ``rgb`` has its rows from the top, without padding."""
+    rows = b"".join(b"\0" + rgb[3 * width * row : 3 * width * (row + 1)] for row in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
 
 
 def picture(pose: Pose | None, things: Iterable[Thing]) -> bytes:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The channels of the player.
-
-The sound that plays on each, and the limits of the volume, with a lower cap in quiet hours.
-"""
+"""Keeps the sound on each channel of the player, and limits the volume, with a lower cap in quiet hours."""
 
 import re
 from collections.abc import Callable
@@ -10,13 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, time
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.media import cue as say
-from embodiment_bridge.media.cue import ChannelState, Cue
+from embodiment_bridge.media.cue import LOADING, ChannelState, Cue
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.files.sources import redacted
 from embodiment_bridge.media.loader import Loaded
-
-# Limits of the volume: a cap, and a lower cap in quiet hours.
 
 _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
@@ -69,7 +63,7 @@ class PlayingSound:
     """One sound of the player."""
 
     cue: Cue
-    status: str = say.LOADING
+    status: str = LOADING
     reason: str = ""
     paused: bool = False  # by a command
     loaded: Loaded | None = None

@@ -13,8 +13,7 @@ from typing import Final
 from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import read_bytes
-from embodiment_bridge.core.paths import exists
+from embodiment_bridge.core.input_file import exists, read_bytes
 from embodiment_bridge.urdf.meshes import check_asset
 
 MAX_XML: Final = 16 << 20  # bytes of all files of a model; that of a humanoid has 30,000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the mesh files of a robot description are."""
+"""Finds the mesh files of a robot description, and checks their size."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Final
 
 from lxml import etree
 
-from embodiment_bridge.core.input_file import check_file
+from embodiment_bridge.core.input_file import check_file, is_file
 
 PACKAGE: Final = "package://"
 FILE: Final = "file://"
@@ -35,7 +35,7 @@ def find_mesh(name: str, description: Path | None = None) -> Path | None:
         places = [path] if folder is None and path.is_absolute() else []
         if folder is not None:
             places = [folder / path]
-    return next((place for place in places if _is_file(place)), None)
+    return next((place for place in places if is_file(place)), None)
 
 
 def check_asset(path: Path, what: str = "mesh") -> int:
@@ -69,10 +69,3 @@ def with_found_meshes(text: str, description: Path) -> str:
 def parse(text: str) -> etree._Element:
     """The elements of a description that ``read_urdf`` has read, with its comments; it is UTF-8 whatever it says."""
     return etree.fromstring(text.encode(), etree.XMLParser(encoding="utf-8", resolve_entities=False))
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long, or has a zero byte
-        return False

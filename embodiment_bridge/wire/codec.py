@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-# Events that any codec may give, beside those of its protocol.
-
-EXCERPT_LIMIT = (
-    80  # characters of bad input that a Malformed event quotes: enough to recognise, too few to flood
-)
+# Characters of bad input that a Malformed event quotes: enough to recognise, too few to flood.
+EXCERPT_LIMIT = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,10 @@
 
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
-from embodiment_bridge.cli.demos.push import PATIENCE_S, settle
-from embodiment_bridge.core.png import png
+from embodiment_bridge.cli.demos.desk import PATIENCE_S, settle
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 DOCUMENT = '{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE", "duration": 1}]}'
@@ -23,7 +21,6 @@ def test_demo_in_mujoco(tmp_path) -> None:
     assert "outcome            SUCCEEDED" in done.stdout
     assert "pushed with    4 N it stands" in done.stdout
     assert "pushed with   30 N it HAS FALLEN" in done.stdout
-    assert "picture            " in done.stdout
 
 
 def test_what_a_push_does_is_waited_for_in_time_of_the_simulation() -> None:
@@ -37,12 +34,3 @@ def test_what_a_push_does_is_waited_for_in_time_of_the_simulation() -> None:
     settle(SimpleNamespace(watcher=watcher, wait=wait))
     assert watcher.percepts == 40 + 270
     assert waits == [PATIENCE_S]
-
-
-def test_picture_is_a_png() -> None:
-    pixels = bytes(range(12))
-    whole = png(2, 2, pixels)
-    assert whole[:8] == b"\x89PNG\r\n\x1a\n"
-    length = int.from_bytes(whole[33:37], "big")
-    rows = zlib.decompress(whole[41 : 41 + length])
-    assert rows == b"\0" + pixels[:6] + b"\0" + pixels[6:]

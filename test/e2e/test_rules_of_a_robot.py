@@ -8,7 +8,7 @@ import pytest
 from run_stage import RunStage
 from std_msgs.msg import Bool
 
-from embodiment_bridge.cli.robots.robot import Robot, ask_robot
+from embodiment_bridge.cli.robots.robot import ask_robot
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 
@@ -35,7 +35,7 @@ def stage():
 def test_what_a_robot_answers_is_what_it_does(stage) -> None:
     publisher = stage.watcher.create_publisher(Bool, "late", profile("state"))
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(ask_robot, "/asked")
+        asking = pool.submit(ask_robot, "/asked", "cloud")
         stage.until(lambda: publisher.get_subscription_count() == 2)  # of the tree, and of who asks
         stage.spin(LATE_S)
         publisher.publish(Bool(data=True))
@@ -49,7 +49,7 @@ def test_what_a_robot_answers_is_what_it_does(stage) -> None:
     assert answer.values["late"] is True
     assert answer.values["hot"] is None
     assert "hot" in answer.troubles
-    asked = Robot(answer.skills, rules, "cloud").rules_for(strict=False, subtrees={})
+    asked = answer.rules_for(strict=False, subtrees={})
     request = stage.tree._run_executor.ports.rules.of(stage.tree.skills, "cloud")
     assert (asked.skills, asked.urls, asked.allowed) == (request.skills, request.urls, request.allowed)
 

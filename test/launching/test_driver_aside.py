@@ -14,7 +14,7 @@ from waiting import PROCESS, spin_until, until
 
 from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import launch_description
-from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.stage import Show
 from embodiment_bridge.launching import keeper_program
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
@@ -80,9 +80,7 @@ def end_programs_with(code: int, folder: Path, monkeypatch) -> None:
 @pytest.mark.parametrize("code", [0, 8])
 def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, monkeypatch, code) -> None:
     end_programs_with(code, checkout, monkeypatch)
-    monkeypatch.setattr(
-        demo, "all_shows", lambda: {"none": Show("nothing", ("virtual_servos",), lambda _: 0)}
-    )
+    monkeypatch.setattr(demo, "SHOWS", {"none": Show("nothing", ("virtual_servos",), lambda _: 0)})
     arguments = argparse.Namespace(show="", body="", brain="", bml=None, stay=False)
     assert demo.run(arguments) == code
 

@@ -240,7 +240,6 @@ def test_the_key_is_needed_and_goes_over_tls_only(monkeypatch):
     [
         (SpeechChoice("espeek"), "did you mean 'espeak'"),
         (SpeechChoice("cloud"), "template"),
-        (SpeechChoice("cloud", cloud=CloudSettings(TEMPLATE)), "fetcher"),
     ],
 )
 def test_choices_of_speech(choice, reason):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.doctor import security
+from embodiment_bridge.cli.doctor import middleware
 from embodiment_bridge.cli.doctor.finding import Verdict
 
 MAKE_A_NODE = """
@@ -26,7 +26,7 @@ FOLDERS = [Path(prefix) / "lib" for prefix in (*os.environ["AMENT_PREFIX_PATH"].
 
 @pytest.fixture
 def has_security() -> bool:
-    return security.has_plugin(FOLDERS)
+    return middleware.has_plugin(FOLDERS)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,6 @@ def test_no_node_starts_unprotected(with_keys, reason, tmp_path, has_security) -
     assert "a node was made" not in done.stdout
     if not has_security:
         assert reason in done.stderr
-        finding = security.check_security(told, FOLDERS)
+        finding = middleware.check_security(told, FOLDERS)
         assert finding.verdict is Verdict.FAIL
         assert ("built without DDS-Security" if with_keys else "has no folder enclaves") in finding.text

@@ -16,12 +16,13 @@ from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUS
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_document, read_text
-from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
+from embodiment_bridge.cli.lengths import add_media_option, given_media
 from embodiment_bridge.cli.options import (
     add_reading_options,
     add_run_options,
     given_subtrees,
     given_values,
+    pairs,
     seconds,
 )
 from embodiment_bridge.core.unicode_text import one_line
@@ -153,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[Line]:
     given = values_of(given_values(arguments).items())
-    replies = {url: read_text(name) for url, name in urls("--reply", arguments.reply)}
+    replies = {url: read_text(name) for url, name in pairs("--reply", arguments.reply, "URL=FILE", last=True)}
     cues = Cues(
         media=given_media(arguments.media),
         speech=_speech_length(robot, arguments),

@@ -95,16 +95,18 @@ def run(arguments: argparse.Namespace) -> int:
             raise ConfigError(f"{option} is for --serve: without it nothing listens")
     from embodiment_bridge.media.files.cache import MediaCache, preprocessed_folder
     from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
-    from embodiment_bridge.media.speech.cloud import CloudSettings, speech_fetcher
     from embodiment_bridge.media.speech.store import SpeechStore
 
     folder = Path(arguments.out) if arguments.out else preprocessed_folder()
-    cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None
-    choice = SpeechChoice(arguments.speech, piper_model=arguments.piper_model, cloud=cloud)
-    fetch = None if cloud is None else speech_fetcher(cloud)
+    choice = SpeechChoice(
+        arguments.speech,
+        piper_model=arguments.piper_model,
+        url=arguments.speech_url,
+        key_variable=arguments.speech_key,
+    )
     # Documents link to the sounds, and which documents are kept is not known here: nothing is deleted.
     cache = MediaCache(folder, math.inf)
-    store = SpeechStore(open_speaker(choice, of_outside_program(os.environ), fetch), cache)
+    store = SpeechStore(open_speaker(choice, of_outside_program(os.environ)), cache)
     try:
         return _serve(arguments, store, folder) if arguments.serve else _once(arguments, store)
     finally:

@@ -8,7 +8,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.cli.command_line import Commands, declare
+from embodiment_bridge.cli.options import add_namespace_option, seconds
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.launching.launch_description import join_namespace
 
@@ -26,13 +27,10 @@ The answer is a JSON line. Exit code 0; 1 if the answer says that it did not suc
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
-        "call",
-        description="Call a service of the running graph, or list the services.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    command = declare(
+        commands, "call", "Call a service of the running graph, or list the services.", EXAMPLES, run
     )
     command.add_argument(
         "service", metavar="SERVICE", nargs="?", default="", help="its name; none: list them"
@@ -44,9 +42,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default="{}",
         help="fields of the request, a JSON object (default: {})",
     )
-    command.add_argument(
-        "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command)
     command.add_argument(
         "--wait",
         type=seconds,
@@ -54,7 +50,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="S",
         help=f"how long to wait for it (default: {WAIT_S:g} s)",
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,41 +6,34 @@ import json
 import os
 import sys
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.doctor.examination import examine
 from embodiment_bridge.cli.doctor.finding import Verdict
 
 EXAMPLES = """\
 examples:
   embodiment_bridge doctor
-  embodiment_bridge doctor --permissions > policy.xml
 One line per check: "ok|warn|fail  what: finding; do this". Exit code 1 if any failed; warnings alone are 0.
 It looks on this machine only, unless the variables of ROS 2 open the graph to others.
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "doctor",
-        description="Check Python, ROS, the middleware, ports and programs of this machine.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Check Python, ROS, the middleware, ports and programs of this machine.",
+        EXAMPLES,
+        run,
     )
     command.add_argument(
         "--json", action="store_true", help="one JSON object per line: verdict, what, finding, do"
     )
-    command.add_argument(
-        "--permissions",
-        action="store_true",
-        help="instead, print the SROS 2 policy that allows what the nodes of the running graph do (docs/ros.md)",
-    )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check. Exit code 0, or 1 if any check failed (with --permissions: if there is no node)."""
-    if arguments.permissions:
-        return _print_permissions()
+    """Check. Exit code 0, or 1 if any check failed."""
     failed = False
     for finding in examine(dict(os.environ)):
         failed = failed or finding.verdict is Verdict.FAIL
@@ -48,17 +41,3 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return int(failed)
-
-
-def _print_permissions() -> int:
-    from embodiment_bridge.cli.doctor.running import uses
-    from embodiment_bridge.cli.doctor.security import policy
-    from embodiment_bridge.launching.environment import prepare
-
-    prepare()
-    nodes = uses()
-    if not nodes:
-        sys.stderr.write("embodiment_bridge: no nodes in this domain; start the graph first\n")
-        return 1
-    sys.stdout.write(policy(nodes))
-    return 0

@@ -4,18 +4,15 @@
 import argparse
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
-from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.cli.options import add_namespace_option, seconds
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.launch_description import join_namespace
-
-if TYPE_CHECKING:
-    from embodiment_bridge.mcp_server.host import Options
-    from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.launching.launch_description import LaunchDescription, join_namespace
 
 EXAMPLES = """\
 examples:
@@ -27,17 +24,16 @@ A host starts this program and speaks to it on standard input and output; docs/l
 LONGEST_HOST_TIMEOUT = 3600.0  # s
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "mcp",
-        description="A Model Context Protocol server in front of the robot of a namespace.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "A Model Context Protocol server in front of the robot of a namespace.",
+        EXAMPLES,
+        run,
     )
-    command.add_argument(
-        "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command)
     command.add_argument(
         "--start", metavar='"NAME:=VALUE ..."', help="bring a robot up first: arguments of bringup.launch.xml"
     )
@@ -69,7 +65,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--wait", type=seconds, default=30.0, metavar="S", help="longest wait for the robot (default: 30)"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,56 +75,49 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             f"--host-timeout: {arguments.host_timeout:g} is not over 0 and at most {LONGEST_HOST_TIMEOUT:g} s"
         )
+    if arguments.token_file and not arguments.http:
+        raise ConfigError("--token-file is for --http: over standard input no token is checked")
+    import anyio
+
+    from embodiment_bridge.mcp_server import stdio
     from embodiment_bridge.mcp_server.host import SOURCE, Options, allowed_channels
-    from embodiment_bridge.mcp_server.stdio import say
+    from embodiment_bridge.mcp_server.server import RobotServer
     from embodiment_bridge.robot.robot import Robot
 
     allowed = None if arguments.channels is None else allowed_channels(arguments.channels.split(","))
     options = Options(arguments.read_only, arguments.ask, allowed, arguments.host_timeout)
-    serve = partial(_serve_http, arguments) if arguments.http else _serve_stdio
+    serve: Callable[[RobotServer], Awaitable[None]] = stdio.serve
     if arguments.http:
-        _address(arguments)  # before anything begins
-    elif arguments.token_file:
-        raise ConfigError("--token-file is for --http: over standard input no token is checked")
-    words = [] if arguments.start is None else arguments.start.split()
-    given = {word.partition(":=")[0]: word.partition(":=")[2] for word in words}
-    where = arguments.namespace or given.get("namespace", "/")
-    graph = None
-    if arguments.namespace and given.get("namespace"):
-        one, other = (join_namespace("/", name) for name in (arguments.namespace, given["namespace"]))
-        if one != other:
-            raise ConfigError(f"--namespace {one} is not that of --start, {other}: give one of them")
-    if arguments.start is not None:
-        if not given.get("namespace") and arguments.namespace:
-            words.append(f"namespace:={arguments.namespace}")
-        graph = launch_description(find_launch_file("bringup.launch.xml"), words)
-    with Robot(where, source=SOURCE, wait=arguments.wait, graph=graph, allowed=allowed, say=say) as robot:
-        serve(robot, options)
+        from embodiment_bridge.mcp_server import http
+
+        host, port = http.parse_address(arguments.http)
+        token = http.token_of(arguments.token_file, host, os.environ)
+        serve = partial(http.serve, host=host, port=port, token=token)
+    where, graph = _robot_to_start(arguments)
+    with Robot(
+        where, source=SOURCE, wait=arguments.wait, graph=graph, allowed=allowed, say=stdio.say
+    ) as robot:
+        anyio.run(serve, RobotServer(robot, options, stdio.say))
     sys.stderr.flush()
     return robot.exit_code
 
 
-def _address(arguments: argparse.Namespace) -> tuple[str, int, str]:
-    from embodiment_bridge.mcp_server.http import parse_address, token_of
+def _robot_to_start(arguments: argparse.Namespace) -> tuple[str, LaunchDescription | None]:
+    """The namespace of the robot, and what starts it; None for a robot that runs already.
 
-    host, port = parse_address(arguments.http)
-    return host, port, token_of(arguments.token_file, host, os.environ)
-
-
-def _serve_http(arguments: argparse.Namespace, robot: "Robot", options: "Options") -> None:
-    import anyio
-
-    from embodiment_bridge.mcp_server.http import serve
-    from embodiment_bridge.mcp_server.server import RobotServer
-    from embodiment_bridge.mcp_server.stdio import say
-
-    anyio.run(serve, RobotServer(robot, options, say), *_address(arguments))
-
-
-def _serve_stdio(robot: "Robot", options: "Options") -> None:
-    import anyio
-
-    from embodiment_bridge.mcp_server.server import RobotServer
-    from embodiment_bridge.mcp_server.stdio import say, serve
-
-    anyio.run(serve, RobotServer(robot, options, say))
+    Raises:
+        ConfigError: ``--namespace`` and ``--start`` name two namespaces, or the launch file refuses an argument.
+    """
+    words = [] if arguments.start is None else arguments.start.split()
+    given = dict(word.partition(":=")[::2] for word in words)
+    started = given.get("namespace", "")
+    if arguments.namespace and started:
+        one, other = (join_namespace("/", name) for name in (arguments.namespace, started))
+        if one != other:
+            raise ConfigError(f"--namespace {one} is not that of --start, {other}: give one of them")
+    where = arguments.namespace or given.get("namespace", "/")
+    if arguments.start is None:
+        return where, None
+    if arguments.namespace and not started:
+        words.append(f"namespace:={arguments.namespace}")
+    return where, launch_description(find_launch_file("bringup.launch.xml"), words)

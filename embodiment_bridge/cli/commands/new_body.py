@@ -16,6 +16,7 @@ from embodiment_bridge.body.body_file import channel_of, parse_body
 from embodiment_bridge.body.description import Joint as BodyJoint
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.body.motion_section import shortest_motion
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.dynamixel.config.servo_block import with_servos
@@ -42,20 +43,20 @@ HEAD = """\
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "new-body",
-        description="Write a first body file for a robot of a URDF, and a BML document that moves each joint a little.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Write a first body file for a robot of a URDF, and a BML document that moves each joint a little.",
+        EXAMPLES,
+        run,
     )
     command.add_argument("urdf", metavar="URDF", type=Path, help="description of the robot")
     command.add_argument("--name", default="", help="of the body (default: that of the robot in the URDF)")
     command.add_argument(
         "--folder", type=Path, default=Path(), help="where to write (default: the current one)"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.core.listening import place
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
@@ -121,20 +122,20 @@ It listens on this machine only unless --host says otherwise. Ctrl-C ends it wit
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the commands."""
-    group = commands.add_parser(
+    group = declare(
+        commands,
         "peer",
-        description="Run a stand-in for the simulator, robot or service at the other end of a protocol.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Run a stand-in for the simulator, robot or service at the other end of a protocol.",
+        EXAMPLES,
     )
     names = group.add_subparsers(metavar="NAME", required=True)
     for name, peer in PEERS.items():
         _add_peer(names, name, peer)
 
 
-def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, peer: Peer) -> None:
+def _add_peer(names: Commands, name: str, peer: Peer) -> None:
     command = names.add_parser(
         name,
         help=peer.summary,

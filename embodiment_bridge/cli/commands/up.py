@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
@@ -24,13 +25,10 @@ still be driven because its servos did not confirm that their torque is off.
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
-        "up",
-        description="Run a ROS 2 XML launch file in one process, without ROS's own launch.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    command = declare(
+        commands, "up", "Run a ROS 2 XML launch file in one process, without ROS's own launch.", EXAMPLES, run
     )
     command.add_argument("launch", metavar="LAUNCH", help="launch file")
     command.add_argument("arguments", metavar="name:=value", nargs="*", help="arguments of the launch file")
@@ -43,7 +41,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="go on when a node cannot be configured or activated at the start (else: exit code 2), or when a "
         "program or node has ended without which there is no robot (else: its exit code, 1 at least)",
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demos of `embodiment_bridge demo`: one module each with a constant ``SHOW``, and a row in ``SHOWS``."""
-
-from typing import Final
-
-# In order of preference: of several that fit the command line, the first is shown.
-SHOWS: Final = ("first_steps", "servos", "push", "grid", "dance", "song", "opencog", "mcp")
+"""The demos of `embodiment_bridge demo`; `cli/commands/demo.py` has their table."""

@@ -12,9 +12,8 @@ from tempfile import gettempdir
 from typing import Final
 
 STANDING_T1: Final = 0.6  # m; the torso of a standing T1 is at 0.67
-STANDING_ON_DESK: Final = (
-    0.85  # m; base_link of a standing desk humanoid on the table of the world desk is at 0.92
-)
+# M; base_link of a standing desk humanoid on the table of the world desk is at 0.92.
+STANDING_ON_DESK: Final = 0.85
 STANDING_NAO: Final = 0.25  # m; the torso of a standing Nao is at 0.36, as localised by landmarks
 PORTS: Final = range(20000, 32000)  # Linux gives those from 32768 on to any program that asks for one
 
@@ -63,7 +62,7 @@ def _virtual_servos() -> list[str]:
 
 
 def _on_desk() -> list[str]:
-    return ["world:=desk", "camera:=view"]
+    return ["world:=desk"]
 
 
 BODIES: Mapping[str, DemoBody] = {

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from embodiment_bridge.cli.demos.show import Show
-from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
+from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Show, Stage, say_lines
 from embodiment_bridge.cli.ending import OTHER
 from embodiment_bridge.cli.terminal import say
 
@@ -159,16 +158,16 @@ class _Explorer:
         self._client.destroy()
 
 
-def perform(stage: Stage) -> int:
+def _perform(stage: Stage) -> int:
     """Run the agent. Exit code 0 if it ate the food."""
     agent = _Explorer(stage)
     try:
-        return _perform(agent)
+        return _explore(agent)
     finally:
         agent.close()
 
 
-def _perform(agent: _Explorer) -> int:
+def _explore(agent: _Explorer) -> int:
     watcher = agent.stage.watcher
     if not agent.wait(agent.there, JOIN_TIMEOUT):
         say(f"the agent did not come within {JOIN_TIMEOUT:g} s: link {watcher.link} {watcher.reason}")
@@ -185,9 +184,8 @@ def _perform(agent: _Explorer) -> int:
         say(f"{agent.picture.doing}: {told}")
     ended = agent.event.name if agent.event is not None else "nothing was heard of it"
     reason = f": {agent.event.reason}" if agent.event is not None else ""
-    sys.stdout.write(f"outcome            {ended}{reason}\n")
-    sys.stdout.flush()
+    say_lines([f"outcome            {ended}{reason}"])
     return 0 if ended == "SUCCESS" else OTHER
 
 
-SHOW = Show("an agent in an unknown world finds a key, opens a door and eats the food", ("maeden",), perform)
+GRID = Show("an agent in an unknown world finds a key, opens a door and eats the food", ("maeden",), _perform)

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage of a demo: the running graph, a line about the robot on the terminal, a client for documents."""
+"""The type of a demo, and the stage on which it performs: the running graph, a line about the robot, a client."""
 
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.ending import INTERRUPTED, OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.cli.following import GoneError, follow
-from embodiment_bridge.cli.terminal import say, together
+from embodiment_bridge.cli.terminal import Progress, say, together
+from embodiment_bridge.launching.environment import find_share
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml
@@ -19,7 +22,11 @@ if TYPE_CHECKING:
     from embodiment_bridge.nodes.base.watcher import Watcher
 
 
-# Shows what the robot does at this moment, on one line of the terminal.
+def say_lines(lines: Iterable[str]) -> None:
+    """Write lines of a report to standard output."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
+
 
 SHOW_EVERY = 0.2  # s
 
@@ -29,8 +36,8 @@ class StatusLine:
 
     def __init__(self, watcher: "Watcher") -> None:
         self._watcher = watcher
+        self._progress = Progress(sys.stderr)
         self._active = ""
-        self._told = ""
         self._next = 0.0
 
     def update(self, feedback: "ExecuteBml.Feedback") -> None:
@@ -43,22 +50,17 @@ class StatusLine:
     def show(self) -> bool:
         """Write the line if it is time. Always returns False, for use in the condition of a loop."""
         now = time.monotonic()
-        if now < self._next or not self._active:
-            return False
-        if not sys.stderr.isatty() and self._active == self._told:
-            return False
-        self._next = now + SHOW_EVERY
-        self._told = self._active
-        w = self._watcher
-        line = f"{w.percepts:6d} percepts | x {w.x:6.2f} y {w.y:6.2f} z {w.z:5.3f} m | {w.posture:8} | {self._active}"
-        sys.stderr.write(f"\r\x1b[K{line}" if sys.stderr.isatty() else f"{line}\n")
-        sys.stderr.flush()
+        if now >= self._next and self._active:
+            self._next = now + SHOW_EVERY
+            w = self._watcher
+            place = f"x {w.x:6.2f} y {w.y:6.2f} z {w.z:5.3f} m"
+            line = f"{w.percepts:6d} percepts | {place} | {w.posture:8} | {self._active}"
+            self._progress.rewrite(line, self._active)
         return False
 
     def end(self) -> None:
         """End the line, which keeps its last text."""
-        if sys.stderr.isatty():
-            sys.stderr.write("\n")
+        self._progress.end()
 
 
 JOIN_TIMEOUT = 120.0  # s; a simulator may compile its world first, and the machine may be busy
@@ -71,7 +73,8 @@ CALL_TIMEOUT = 30.0  # s for a service
 class Stage:
     """A running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
 
-    ``afterwards`` ends what the graph is connected to, once the graph has ended.
+    ``afterwards`` ends what the graph is connected to, once the graph has ended. ``document``: what the command line
+    asks for in place of the demo's own. ``port``: the free TCP port that the show was given before the graph began.
     """
 
     def __init__(
@@ -80,7 +83,8 @@ class Stage:
         body: DemoBody,
         stopped: Callable[[], bool],
         afterwards: ExitStack,
-        document: str | None = None,
+        document: str | None,
+        port: int,
     ) -> None:
         from embodiment_bridge.action import ExecuteBml
         from embodiment_bridge.nodes.base.watcher import Watcher
@@ -91,6 +95,7 @@ class Stage:
         self.stopped = stopped
         self.afterwards = afterwards
         self.document = document
+        self.port = port
         self.feedback = ExecuteBml.Feedback(expected=math.nan)  # until the first one comes
         self.watcher = graph.runtime.add(Watcher(context=graph.runtime.context))
         self.status = StatusLine(self.watcher)
@@ -121,6 +126,14 @@ class Stage:
             lambda: self.status.show() or condition() or self.stopped() or time.monotonic() > deadline
         )
         return condition()
+
+    def await_body(self) -> bool:
+        """Wait until the body is there, and its place known; says so if it does not come in time."""
+        w = self.watcher
+        there = self.wait(lambda: w.link == "ready" and self.placed, JOIN_TIMEOUT)
+        if not there:
+            say(f"the body did not come within {JOIN_TIMEOUT:g} s: link {w.link} {w.reason}")
+        return there
 
     def join(self) -> bool:
         """Wait until the robot is ready for documents; prints why if it does not get ready in time."""
@@ -200,8 +213,7 @@ class Stage:
             GoneError: as ``await_result``.
         """
         result = self.await_result()
-        sys.stdout.writelines(f"{line}\n" for line in [*result.problems, *self._summary(result)])
-        sys.stdout.flush()
+        say_lines([*result.problems, *self._summary(result)])
         code = exit_code(result.outcome)
         return code if code or self.upright else 1
 
@@ -236,3 +248,25 @@ class Stage:
             timing.get("percept_to_frame_p50_ms", "?"), timing.get("percept_to_frame_p99_ms", "?")
         )
         return [*lines, f"percepts           {w.percepts}" + (f", {answered}" if timing else "")]
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """One demo.
+
+    bodies: those that it is made for, the usual one first. brain: the launch argument of that name.
+    perform: performs it on the stage of a running graph and returns the exit code, 0 only if everything went well.
+    words: gives further launch arguments, ``name:=value``. It takes a free TCP port, which the stage has too, and the
+    stack that ends what is opened for the show.
+    """
+
+    summary: str
+    bodies: tuple[str, ...]
+    perform: Callable[[Stage], int]
+    brain: str = "none"
+    words: Callable[[int, ExitStack], Sequence[str]] = lambda port, afterwards: ()
+
+
+def own_document(name: str) -> str:
+    """The text of a document of this package, ``config/bml/<name>.json``."""
+    return read_text(str(find_share("embodiment_bridge") / "config" / "bml" / f"{name}.json"))

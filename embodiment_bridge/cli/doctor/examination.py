@@ -16,9 +16,8 @@ from typing import TypeVar
 import embodiment_bridge
 from embodiment_bridge.cli.doctor import machine, middleware, running
 from embodiment_bridge.cli.doctor.finding import Finding
-from embodiment_bridge.cli.doctor.security import check_security
+from embodiment_bridge.core.input_file import exists, is_dir
 from embodiment_bridge.core.listening import find_listener
-from embodiment_bridge.core.paths import exists, is_dir
 from embodiment_bridge.launching.environment import find_program, prepare
 
 LIBRARIES = {  # that the package imports, and their Debian packages
@@ -31,9 +30,8 @@ LIBRARIES = {  # that the package imports, and their Debian packages
     "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
 }
 Result = TypeVar("Result")
-CODE = (
-    Path(embodiment_bridge.__file__).absolute().parent
-)  # links unresolved: an installation may consist of them
+# Links unresolved: an installation may consist of them.
+CODE = Path(embodiment_bridge.__file__).absolute().parent
 
 
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:
@@ -45,7 +43,7 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     yield middleware.check_middleware(env, _library_folders(env, prefix))
     yield middleware.check_domain(env)
     yield middleware.check_discovery(env)
-    yield check_security(env, _library_folders(env, prefix))
+    yield middleware.check_security(env, _library_folders(env, prefix))
     yield _log_folder(env)
     prepare()
     yield from _installation(env, prefix)

@@ -9,10 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
+from embodiment_bridge.core.input_file import is_file
 from embodiment_bridge.core.listening import Listener
-from embodiment_bridge.core.paths import is_file
-
-# Checks which process listens on a TCP port of a simulator on this machine.
 
 SIMULATORS = {  # agents and monitors of each, and what the commands of those that listen there contain
     60000: ("rcssservermj",),
@@ -34,8 +32,6 @@ def check_port(port: int, listener: Listener | None) -> Finding:
         return ok(what, f"{simulator} listens there, {listener}")
     return warn(what, f"taken by {listener}", "choose another with port:=NUMBER, or end that process")
 
-
-# Checks optional programs and serial ports.
 
 OPTIONAL = {
     "rcssservermj": "the demo and start_peer:=true (pip install rcsssmj)",
@@ -97,8 +93,6 @@ def _read_number(path: Path) -> int | None:
     except (OSError, ValueError):  # an adapter without a timer, or unplugged meanwhile
         return None
 
-
-# Checks that modules can be imported, and that the installation is up to date with the sources.
 
 DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
 DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # of a checkout, installed under share/

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks ROS's middleware.
 
-Environment variables, the shared memory of Fast DDS, and whether two nodes receive each other's messages.
+Environment variables, DDS security, the shared memory of Fast DDS, and whether two nodes receive each other's messages.
 """
 
 import fcntl
+import mmap
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
-from embodiment_bridge.core.paths import is_dir, is_file
+from embodiment_bridge.core.input_file import is_dir, is_file
 from embodiment_bridge.launching.environment import is_on_loopback
-
-# Checks that two nodes receive each other's messages.
 
 PATIENCE = 2.0  # s of one try; discovery on one machine takes 0.1 to 0.4
 TRIES = 3
@@ -76,8 +75,6 @@ def _answered(clock: Callable[[], float]) -> bool:
 def _load() -> str:
     return f"its load is {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
-
-# Checks the shared memory of Fast DDS: its files remain after a process was killed.
 
 FOLDER = Path("/dev/shm")
 NAMES = ("fastrtps_*", "fastdds_*")  # of Fast DDS 2 and 3
@@ -230,3 +227,42 @@ def check_libraries(env: Mapping[str, str], prefix: Path) -> Finding:
     if env.get(GUARD) and is_dir(prefix / MARKER) and prefix / "lib" not in told:
         return fail("libraries", f"{GUARD} was inherited, so {prefix / 'lib'} is not searched", advice)
     return ok("libraries", "LD_LIBRARY_PATH names no other environment")
+
+
+SECURITY = "security"
+ENABLE, KEYSTORE, STRATEGY = "ROS_SECURITY_ENABLE", "ROS_SECURITY_KEYSTORE", "ROS_SECURITY_STRATEGY"
+PLUGIN = b"builtin.PKI-DH"  # name of the authentication plug-in, in a library that was built with it
+FAST_DDS = ("libfastrtps.so", "libfastdds.so")
+
+
+def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding:
+    """Check the variables, and whether the middleware supports security. libraries: folders of shared libraries."""
+    if env.get(ENABLE) != "true":
+        if env.get(ENABLE):
+            return warn(
+                SECURITY, f"{ENABLE}={env[ENABLE]} means off; only `true` is on", f"export {ENABLE}=true"
+            )
+        return ok(SECURITY, "off: every program that can reach this domain may command the robot")
+    store = Path(env.get(KEYSTORE, ""))
+    if not env.get(KEYSTORE) or not is_dir(store / "enclaves"):
+        return fail(
+            SECURITY, f"{KEYSTORE}={env.get(KEYSTORE, '')} has no folder enclaves", "docs/ros.md, SROS 2"
+        )
+    if env.get("RMW_IMPLEMENTATION", "") in ("", DEFAULT_RMW) and not has_plugin(libraries):
+        return fail(
+            SECURITY,
+            "this Fast DDS was built without DDS-Security, so no node starts",
+            f"unset {ENABLE}, or use a ROS 2 installation (the wheels on PyPI have none)",
+        )
+    if env.get(STRATEGY) != "Enforce":
+        return warn(SECURITY, "a node without keys runs without security", f"export {STRATEGY}=Enforce")
+    return ok(SECURITY, f"on, keys of {store}")
+
+
+def has_plugin(folders: Iterable[Path]) -> bool:
+    """Whether the middleware in one of the folders supports security; also true if it is not found."""
+    files = [folder / name for folder in folders for name in FAST_DDS if is_file(folder / name)]
+    if not files:
+        return True  # cannot be decided
+    with files[0].open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(PLUGIN) >= 0

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
-from embodiment_bridge.cli.doctor.security import NodeUse
 
 if TYPE_CHECKING:
     from diagnostic_msgs.msg import DiagnosticArray
@@ -141,9 +140,6 @@ def _some(names: Collection[str], between: str = ", ") -> str:
     return f"{shown}{between}..." if len(names) > SHOWN else shown
 
 
-# Reads the state of the running graph, and the ROS domains in which this machine has programs.
-
-NAME = "doctor"
 LOOK_S = 1.6  # without a change; diagnostics come once a second, discovery takes up to half of one
 LONGEST_S = 15.0  # for a graph that changes all the time
 PORT_BASE, DOMAIN_GAIN, FIRST_PARTICIPANT = 7400, 250, 10  # RTPS: the UDP ports of a domain
@@ -159,11 +155,13 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
 
     troubles: dict[str, str] = {}
     with Runtime() as runtime:
-        node = runtime.add(rclpy.create_node(NAME, context=runtime.context, namespace="/embodiment_bridge"))
+        node = runtime.add(
+            rclpy.create_node("doctor", context=runtime.context, namespace="/embodiment_bridge")
+        )
         subscription = node.create_subscription(
             DiagnosticArray, "/diagnostics", lambda m: _update(m, troubles), 100
         )
-        _wait(runtime, node, LOOK_S, clock)
+        _wait(runtime, node, clock)
         node.destroy_subscription(subscription)
         own = node.get_fully_qualified_name()
         names = [f"{space.rstrip('/')}/{name}" for name, space in node.get_node_names_and_namespaces()]
@@ -180,8 +178,8 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
         )
 
 
-def _wait(runtime: "Runtime", node: "Node", quiet: float, clock: Callable[[], float]) -> None:
-    """Wait until the graph has not changed for ``quiet`` s: on a busy computer it becomes known bit by bit."""
+def _wait(runtime: "Runtime", node: "Node", clock: Callable[[], float]) -> None:
+    """Wait until the graph has not changed for ``LOOK_S``: on a busy computer it becomes known bit by bit."""
     begun = changed = clock()
     known: list[list[object]] = []
 
@@ -198,7 +196,7 @@ def _wait(runtime: "Runtime", node: "Node", quiet: float, clock: Callable[[], fl
         ]
         if found != known:
             known, changed = found, now
-        return now - changed > quiet or now - begun > LONGEST_S
+        return now - changed > LOOK_S or now - begun > LONGEST_S
 
     runtime.spin(is_quiet)
 
@@ -238,26 +236,3 @@ def _domain(port: int) -> int | None:
     domain, offset = divmod(port - PORT_BASE, DOMAIN_GAIN)
     # offset 0 is multicast; 10, 12, ... are of one participant each; odd offsets are for data
     return domain if offset == 0 or (offset >= FIRST_PARTICIPANT and offset % 2 == 0) else None
-
-
-def uses(settle: float = LOOK_S, clock: Callable[[], float] = time.monotonic) -> list[NodeUse]:
-    """What each node of the graph uses, without the node that reads it. settle: s without a change."""
-    import rclpy
-
-    from embodiment_bridge.nodes.base.runtime import Runtime
-
-    with Runtime() as runtime:
-        node = runtime.add(rclpy.create_node(NAME, context=runtime.context, namespace="/embodiment_bridge"))
-        _wait(runtime, node, settle, clock)
-        own = (node.get_name(), node.get_namespace())
-        looks = (
-            node.get_publisher_names_and_types_by_node,
-            node.get_subscriber_names_and_types_by_node,
-            node.get_service_names_and_types_by_node,
-            node.get_client_names_and_types_by_node,
-        )
-        return [
-            NodeUse(enclave, space, name, *(frozenset(n for n, _ in look(name, space)) for look in looks))
-            for name, space, enclave in node.get_node_names_and_namespaces_with_enclaves()
-            if (name, space) != own
-        ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The skills, rules and values of a robot by which a document is checked.
+"""Gets the skills, rules and values of a robot by which a document is checked.
 
-From a body file, a launch argument, a recording, a parameter file or the running robot.
+They come from a body file, a launch argument, a recording, a parameter file or the running robot.
 """
 
 import argparse
@@ -26,9 +26,8 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.cli.options import USUAL_BODY, USUAL_SOURCE
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.core.input_file import is_file, read_text
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.core.safe_yaml import load
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import LaunchDescription
@@ -36,7 +35,44 @@ from embodiment_bridge.launching.read import read_arguments, read_launch
 from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS, DocumentRules, document_rules
 from embodiment_bridge.nodes.tree.runs.safety import Guards
 
-# The skills of a body: by its file, its name, the launch argument ``body``, or a recording of it.
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A body with its rules.
+
+    values: of the blackboard of a robot that runs, None where a topic gave none; troubles: why. source: who sends the
+    document.
+    """
+
+    skills: Mapping[str, SkillInfo]
+    rules: DocumentRules
+    source: str = USUAL_SOURCE
+    values: Mapping[str, Value] = field(default_factory=dict)
+    troubles: Mapping[str, str] = field(default_factory=dict)
+
+    def rules_for(self, *, strict: bool, subtrees: Mapping[str, str]) -> Rules:
+        """The rules for a document of this source."""
+        return self.rules.of(self.skills, self.source, strict=strict, subtrees=subtrees)
+
+    def problems(self, document: Document, *, speech: bool) -> list[Problem]:
+        """Check a document against the rules of this robot. speech: accept text to speak."""
+        rules = self.rules_for(strict=False, subtrees={})
+        found = check(document, rules.skills, speech=speech or self.rules.speaks, urls=rules.urls)
+        found += check_channels(document, rules.skills, rules.allowed)
+        stale = self.stale(document)
+        return [*found, Problem("", "STALE", stale)] if stale else found
+
+    def stale(self, document: Document) -> str:
+        """Why the age of the document lets it be refused; empty when it does not."""
+        refusal = age_refusal(document.metadata, self.rules.max_age, time.time())
+        return refusal and f"the document is refused: {refusal}"
+
+    def veto(self, given: Mapping[str, Value]) -> str:
+        """Why its guards let nothing run, with these values in place of what topics said; empty when they do."""
+        values = {**self.values, **given}
+        told = {source.name: "--set NAME=VALUE gives it" for source in self.rules.sources}
+        return Guards(self.rules.guards, lambda: values, lambda: {**told, **self.troubles}).refusal()
+
 
 PACKAGE = "embodiment_bridge"
 LAUNCH_FILE = "bringup.launch.xml"
@@ -127,8 +163,6 @@ def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
     return {info.name: info for info in description_of(recorded).skill_infos()}
 
 
-# Asks a robot of the running graph for its skills, its rules for documents, and the values of its blackboard.
-
 NODE = "behavior_tree"
 WAIT_S = 10.0
 # For the values of topics; a guard whose value does not come says so.
@@ -136,17 +170,7 @@ VALUES_S = 10.0  # where the topic has a publisher: the machine may be busy
 UNPUBLISHED_S = 5.0  # until the graph has told of one
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a robot said. values: of its blackboard, None where a topic gave none; troubles: why."""
-
-    skills: Mapping[str, SkillInfo]
-    rules: DocumentRules
-    values: Mapping[str, Value]
-    troubles: Mapping[str, str]
-
-
-def ask_robot(namespace: str) -> Answer:
+def ask_robot(namespace: str, source: str) -> Robot:
     """Ask the body and the behaviour-tree node in a namespace.
 
     Raises:
@@ -191,13 +215,11 @@ def ask_robot(namespace: str) -> Answer:
             return not feed.troubles or time.monotonic() - begun > patience
 
         runtime.spin(enough)
-        found = Answer(body.skills, rules, feed.values(), feed.troubles)
+        found = Robot(body.skills, rules, source, feed.values(), feed.troubles)
         feed.destroy()
         body.destroy()
         return found
 
-
-# The values that a ROS 2 parameter file gives a node, read without ROS.
 
 SECTION = "ros__parameters"
 
@@ -251,40 +273,6 @@ def _checked(parameter: Parameter, value: object, path: str) -> object:
     raise ConfigError(f"{where} is {value}, not within {lower:g} to {upper:g}")
 
 
-@dataclass(frozen=True, slots=True)
-class Robot:
-    """A body with its rules. values: of the blackboard of a robot that runs, None where a topic gave none."""
-
-    skills: Mapping[str, SkillInfo]
-    rules: DocumentRules
-    source: str = USUAL_SOURCE
-    values: Mapping[str, Value] = field(default_factory=dict)
-    troubles: Mapping[str, str] = field(default_factory=dict)
-
-    def rules_for(self, *, strict: bool, subtrees: Mapping[str, str]) -> Rules:
-        """What a document of this source may ask for."""
-        return self.rules.of(self.skills, self.source, strict=strict, subtrees=subtrees)
-
-    def problems(self, document: Document, *, speech: bool) -> list[Problem]:
-        """What this robot would say against a document that was read. speech: texts are accepted."""
-        rules = self.rules_for(strict=False, subtrees={})
-        found = check(document, rules.skills, speech=speech or self.rules.speaks, urls=rules.urls)
-        found += check_channels(document, rules.skills, rules.allowed)
-        stale = self.stale(document)
-        return [*found, Problem("", "STALE", stale)] if stale else found
-
-    def stale(self, document: Document) -> str:
-        """Why the age of the document lets it be refused; empty when it does not."""
-        refusal = age_refusal(document.metadata, self.rules.max_age, time.time())
-        return refusal and f"the document is refused: {refusal}"
-
-    def veto(self, given: Mapping[str, Value]) -> str:
-        """Why its guards let nothing run, with these values in place of what topics said; empty when they do."""
-        values = {**self.values, **given}
-        told = {source.name: "--set NAME=VALUE gives it" for source in self.rules.sources}
-        return Guards(self.rules.guards, lambda: values, lambda: {**told, **self.troubles}).refusal()
-
-
 def given_robot(arguments: argparse.Namespace) -> Robot:
     """The robot that the options name. Without ``--params`` and ``--robot`` every public host may be fetched from.
 
@@ -294,8 +282,7 @@ def given_robot(arguments: argparse.Namespace) -> Robot:
     if arguments.robot is not None:
         if arguments.params:
             raise ConfigError("--robot asks the robot for its parameters; --params is not possible beside it")
-        answer = ask_robot(arguments.robot)
-        return Robot(answer.skills, answer.rules, arguments.source, answer.values, answer.troubles)
+        return ask_robot(arguments.robot, arguments.source)
     skills = body_skills(arguments.body or USUAL_BODY)
     if arguments.params:
         return Robot(

@@ -20,7 +20,7 @@ import yaml
 
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.paths import exists, is_file
+from embodiment_bridge.core.input_file import exists, is_file
 
 HEAD = (
     "# Calibration of the joints, written by the servo driver: shift in rad, ticks in counts of the servo.\n"

@@ -15,7 +15,7 @@ FORMAT = 1
 MAX_FILE = 4_000_000  # bytes
 MAX_MARKS = 100_000
 
-# How far the mouth is open, by the first letters of a phoneme as espeak-ng names it; all others are consonants.
+# The opening of the mouth by the first letters of a phoneme of espeak-ng; all other phonemes are consonants.
 _OPENINGS = (
     ("_", 0.0), ("p", 0.0), ("b", 0.0), ("m", 0.0), ("(", 0.0), ("f", 0.1), ("v", 0.1),
     ("aI", 0.9), ("aU", 0.9), ("a", 1.0), ("A", 1.0), ("0", 0.9), ("V", 0.8), ("O", 0.8), ("E", 0.7), ("e", 0.6),
@@ -43,7 +43,7 @@ class Marks:
         return bool(self.phonemes or self.levels)
 
     def words_begun(self, position: float) -> int:
-        """How many words of the text have begun at ``position`` s."""
+        """The number of words of the text that have begun at ``position`` s."""
         place = bisect_right(self.words, (position, MAX_MARKS))
         return max((number for _, number in self.words[:place][-3:]), default=-1) + 1
 
@@ -54,7 +54,7 @@ class Marks:
         return "" if name.startswith(("_", "(")) else name
 
     def mouth(self, position: float) -> float:
-        """How far the mouth is open at ``position`` s, 0 to 1."""
+        """The opening of the mouth at ``position`` s, 0 to 1."""
         if self.levels and not self.phonemes:
             place = int(max(position, 0.0) / BLOCK_S)
             return self.levels[place] if place < len(self.levels) else 0.0
@@ -63,7 +63,7 @@ class Marks:
 
 
 def opening(phoneme: str) -> float:
-    """How far the mouth is open for a phoneme of espeak-ng, 0 to 1."""
+    """The opening of the mouth for a phoneme of espeak-ng, 0 to 1."""
     return next((value for start, value in _OPENINGS if phoneme.startswith(start)), _CONSONANT)
 
 

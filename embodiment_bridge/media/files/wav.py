@@ -55,8 +55,6 @@ def wav_length(path: Path | str) -> float | None:
     return frames / rate if 0 < rate <= MAX_RATE else None
 
 
-# The loudness of a spoken sound over time, which moves the mouth for speech without phonemes.
-
 BLOCK_S: Final = 0.05
 MAX_BLOCKS: Final = 36_000  # half an hour; the mouth stays closed after it
 MAX_ENVELOPE_RATE: Final = 1_000_000  # frames per second; a header with more is wrong

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output to the sound device through a helper program, and the choice of the output.
-
-Opening may wait: call it on a thread.
-"""
+"""Plays on the sound device through a helper program, and chooses the output. Opening may wait: call it on a thread."""
 
 import importlib.util
 import sys
@@ -182,8 +179,6 @@ class DeviceOutput(Output):
 def _seconds(value: object, otherwise: float = 0.0) -> float:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
 
-
-# Chooses what plays on this machine. These calls may wait: run them on a thread.
 
 OUTPUTS: Final = ("auto", "device", "null")
 Warn = Callable[[str], None]

@@ -31,7 +31,7 @@ Samples = npt.NDArray[np.float32]  # -1 to 1, shape (frames, CHANNELS)
 
 
 class Source(Protocol):
-    """Where the samples of a sound come from."""
+    """Gives the samples of a sound."""
 
     @property
     def length(self) -> float | None:

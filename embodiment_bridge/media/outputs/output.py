@@ -11,9 +11,8 @@ from typing_extensions import override
 PLAYING, PAUSED, POSITION = "playing", "paused", "position"
 ENDED, STOPPED, FAILED = "ended", "stopped", "failed"
 LAST: Final = frozenset({ENDED, STOPPED, FAILED})
-START_S: Final = (
-    60  # for a helper to open its device; the machine may be busy, and the helper imports libraries
-)
+# For a helper to open its device; the machine may be busy, and the helper imports libraries.
+START_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +55,11 @@ class Output(Protocol):
         """The events since the last call, oldest first."""
 
     def position(self, sound_id: str) -> float:
-        """How much of the sound has been heard by now, s."""
+        """The part of the sound that has been heard by now, s."""
 
     def close(self) -> None:
         """End all sounds and release the device."""
 
-
-# An output without a device: every sound takes its length, on a clock that is passed in.
 
 UNKNOWN_S = 5.0  # length of a medium whose length is not known
 

@@ -16,8 +16,6 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.media.outputs.mixing import CHANNELS, RATE, Samples, Source
 
-# Decodes WAV, MP3, FLAC and Vorbis files with miniaudio. Runs in the sound helper, because files may be hostile.
-
 # MP3 is last, because it has no signature: its decoder looks for anything that could be a frame.
 LOOKS = (
     miniaudio.wav_get_file_info,
@@ -72,9 +70,8 @@ def _length_by(look: Callable[[str], miniaudio.SoundFileInfo], path: str) -> flo
 
 
 PERIOD_MS: Final = 10  # the device asks for this much at once
-PERIODS: Final = (
-    3  # that the device buffers: a pause is heard after them; if we are later than that, there is a gap
-)
+# That the device buffers: a pause is heard after them; if we are later than that, there is a gap.
+PERIODS: Final = 3
 AHEAD: Final = PERIOD_MS * PERIODS * RATE // 1000  # frames
 NULL: Final = "null"
 BACKENDS: Final = {

@@ -8,7 +8,6 @@ from typing import Final
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.media.files.cache import MediaCache
-from embodiment_bridge.media.files.sources import Fetch
 from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker, speech_fetcher
 from embodiment_bridge.media.speech.programs import EspeakSpeaker, PiperSpeaker, libraries
 from embodiment_bridge.media.speech.store import OrSilence, SilentSpeaker, Speaker, SpeechStore
@@ -37,35 +36,40 @@ PARAMETERS: Final = (
 class SpeechChoice:
     """The choice of a speech program.
 
-    program: one of ``SPEECHES``. piper_command, piper_model: for piper. cloud: for the cloud service.
+    program: one of ``SPEECHES``. piper_command, piper_model: for piper. url, key_variable: for the cloud service, see
+    ``CloudSettings``; ca_file: PEM file of authorities that are trusted for it besides those of the system.
     """
 
     program: str = "espeak"
     piper_command: str = "piper"
     piper_model: str = ""
-    cloud: CloudSettings | None = None
+    url: str = ""
+    key_variable: str = ""
+    ca_file: str = ""
 
 
 def open_speech(
     values: NodeValues, environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
 ) -> SpeechStore | None:
-    """What the parameters choose; None for ``none``. Where it does not work, texts take their time in silence.
+    """Open the speech that the parameters choose; None for ``none``. Where it fails, texts take their time in silence.
 
     Raises:
         ConfigError: a parameter cannot be used.
     """
-    program, template = values["speech"], values["speech_url"]
-    if program == "none":
+    if values["speech"] == "none":
         return None
-    cloud = CloudSettings(template, values["speech_key_variable"]) if template else None
-    if program == "cloud" and cloud is None:
-        raise ConfigError("speech is cloud, but parameter speech_url is empty")
-    choice = SpeechChoice(program, values["piper_command"], values["piper_model"], cloud)
-    fetch = None if cloud is None else speech_fetcher(cloud, values["fetch_ca_file"])
-    return SpeechStore(OrSilence(open_speaker(choice, environment, fetch), tell), cache)
+    choice = SpeechChoice(
+        values["speech"],
+        values["piper_command"],
+        values["piper_model"],
+        values["speech_url"],
+        values["speech_key_variable"],
+        values["fetch_ca_file"],
+    )
+    return SpeechStore(OrSilence(open_speaker(choice, environment), tell), cache)
 
 
-def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fetch | None = None) -> Speaker:
+def open_speaker(choice: SpeechChoice, environment: Mapping[str, str]) -> Speaker:
     """Make the speaker; returns at once: espeak-ng starts with the first text.
 
     Raises:
@@ -78,9 +82,6 @@ def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fe
     if choice.program == "piper":
         return PiperSpeaker(choice.piper_command, choice.piper_model, environment)
     if choice.program == "cloud":
-        if choice.cloud is None:
-            raise ConfigError("speech by a cloud service needs the template of its URL")
-        if fetch is None:
-            raise ConfigError("speech by a cloud service needs a fetcher, and none was given")
-        return CloudSpeaker(choice.cloud, fetch)
+        settings = CloudSettings(choice.url, choice.key_variable)
+        return CloudSpeaker(settings, speech_fetcher(settings, choice.ca_file))
     raise ConfigError(unknown("speech program", choice.program, SPEECHES))

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speech by a network service at a URL template, with the guarded fetcher for its host.
-
-Its key is read from the environment only.
-"""
+"""Speaks by a network service at a URL template, which the guarded fetcher asks; the key is in the environment only."""
 
 import os
 import re
@@ -38,18 +35,15 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """How the service is reached.
+    """The address and the key of the service.
 
     template: a URL with ``{text}`` and, where wanted, ``{voice} {language} {rate}``; the values are quoted in it.
 
-    key_variable: the environment variable with the key; empty: no key is sent. header: the HTTP header that carries
-    the key. scheme: the text in the header before the key.
+    key_variable: the environment variable with the key, which is sent as a bearer token; empty: no key is sent.
     """
 
     template: str
     key_variable: str = ""
-    header: str = "Authorization"
-    scheme: str = "Bearer "
 
     def __post_init__(self) -> None:
         """Raises ConfigError if the template cannot be used."""
@@ -58,7 +52,7 @@ class CloudSettings:
             if field not in FIELDS:
                 raise ConfigError(unknown("field of the speech template", field, FIELDS))
         if "text" not in fields:
-            raise ConfigError(f"the speech template has no {{text}}: {self.template!r:.100}")
+            raise ConfigError(f"speech_url: the speech template has no {{text}}: {self.template!r:.100}")
         if not self.host or _FIELD.search(self.template.partition("://")[2].partition("/")[0]):
             raise ConfigError("the speech template needs a fixed host: a field must not be part of it")
 
@@ -85,7 +79,7 @@ class CloudSpeaker(Speaker):
             key = os.environ.get(settings.key_variable, "")
             if not re.fullmatch(r"[\x21-\x7e]+", key):
                 raise ConfigError(f"the environment variable {settings.key_variable} has no key for speech")
-            self._headers = {settings.header: settings.scheme + key}
+            self._headers = {"Authorization": f"Bearer {key}"}
 
     @property
     @override

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speech by programs of this machine.
-
-Espeak-ng in a helper program (about 2 ms a sentence, marks for each phoneme) and piper.
-"""
+"""Speaks by programs of this machine: espeak-ng in a helper (2 ms a sentence, marks for each phoneme), and piper."""
 
 import itertools
 import shutil
@@ -33,7 +30,7 @@ FIRST_WITH_CMN = (1, 52)  # 1.51 reads characters of the voice cmn as "ni-three 
 
 
 def libraries(*, system_first: bool = False) -> tuple[str, ...]:
-    """Where espeak-ng may be: in the wheel espeakng-loader, or among the libraries of the system."""
+    """The libraries of espeak-ng to try: that of the wheel espeakng-loader, and those of the system."""
     spec = find_spec(WHEEL)
     folders = () if spec is None else spec.submodule_search_locations or ()
     wheel = tuple(str(Path(folder).absolute() / "libespeak-ng.so") for folder in folders)

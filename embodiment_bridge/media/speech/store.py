@@ -45,7 +45,7 @@ class Speaker(Protocol):
 
     @property
     def identity(self) -> str:
-        """What the sound depends on besides the text: program, version, model. May start the program.
+        """Identify program, version and model, on which the sound depends besides the text. May start the program.
 
         Raises:
             BridgeError: the program cannot be used on this machine.
@@ -140,7 +140,7 @@ _PAUSE = re.compile(r"[.,;:!?。，、；：！？]+")
 
 
 def times_of(text: str, rate: float = 1.0) -> tuple[float, Marks]:
-    """How long a text takes to speak, in s, and when its words begin. ``rate`` 1 is usual."""
+    """Estimate the length of a spoken text, s, and the times at which its words begin. ``rate`` 1 is usual."""
     pace = min(FASTEST, max(SLOWEST, rate))
     at, last, begun = 0.0, 0, []
     for place, word in enumerate(words_of(text)):
@@ -182,7 +182,7 @@ class OrSilence(Speaker):
     @property
     @override
     def identity(self) -> str:
-        """As in ``Speaker``; the choice between the two is made here, as the store reads this before each text."""
+        """Choose between the two, and identify the chosen one: the store reads this before each text."""
         with self._lock:
             try:
                 return self._speaker.identity

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from rclpy.node import Node
 
-from embodiment_bridge.core.clear_no import is_clear_no
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.nodes.base.messages import Json, fill, message_class
 from embodiment_bridge.nodes.base.runtime import Runtime
@@ -19,6 +18,11 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 # The answer of `hold` and of `pause` when the robot was already frozen.
 
 HELD_ALREADY: Final = "held already"
+
+
+def is_clear_no(value: object) -> bool:
+    """Whether this is false, or the text false: nothing else lets a frozen robot go on."""
+    return value is False or (isinstance(value, str) and value.strip().lower() == "false")
 
 
 class Reply:

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from embodiment_bridge.cli.demos import SHOWS, dance
+from embodiment_bridge.cli.commands.demo import SHOWS, find_show
+from embodiment_bridge.cli.demos import documents
 from embodiment_bridge.cli.demos.bodies import BODIES
-from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
+from embodiment_bridge.cli.demos.stage import Show
 from embodiment_bridge.core.errors import ConfigError
 
 
@@ -58,9 +59,7 @@ def test_what_is_not_there_is_told(wish, message: str) -> None:
 
 
 def test_the_table_is_whole() -> None:
-    shows = all_shows()
-    assert tuple(shows) == SHOWS
-    assert {body for show in shows.values() for body in show.bodies} <= set(BODIES)
+    assert {body for show in SHOWS.values() for body in show.bodies} <= set(BODIES)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def test_the_table_is_whole() -> None:
     ],
 )
 def test_shows_of_the_bodies(wish, show: str) -> None:
-    assert find_show(all_shows(), *wish)[::2] == (show, wish[1])
+    assert find_show(SHOWS, *wish)[::2] == (show, wish[1])
 
 
 @pytest.mark.parametrize(
@@ -86,6 +85,6 @@ def test_shows_of_the_bodies(wish, show: str) -> None:
 )
 def test_half_way(elapsed: float, expected: float, half: bool) -> None:
     stage = SimpleNamespace(feedback=SimpleNamespace(elapsed=elapsed, expected=expected))
-    assert dance._is_half_way(stage) == half
+    assert documents._is_half_way(stage) == half
     before_the_first = SimpleNamespace(elapsed=0.0, expected=float("nan"))
-    assert not dance._is_half_way(SimpleNamespace(feedback=before_the_first))
+    assert not documents._is_half_way(SimpleNamespace(feedback=before_the_first))

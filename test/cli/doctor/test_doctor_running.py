@@ -5,44 +5,18 @@ from dataclasses import replace
 
 import pytest
 import rclpy
-from lxml import etree
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 from waiting import spin_until
 
-from embodiment_bridge.cli.doctor import running, security
+from embodiment_bridge.cli.doctor import middleware, running
 from embodiment_bridge.cli.doctor.finding import Verdict
 from embodiment_bridge.cli.doctor.running import Picture, check_running
-from embodiment_bridge.cli.doctor.security import NodeUse, policy
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 
 GOAL = "/_action/send_goal"
-# The shape of sros2's policies, version 0.2.0, as a RELAX NG schema of our own.
-SHAPE = """
-<element name="policy" xmlns="http://relaxng.org/ns/structure/1.0">
-  <attribute name="version"><value>0.2.0</value></attribute>
-  <element name="enclaves"><oneOrMore><element name="enclave"><attribute name="path"/>
-    <element name="profiles"><oneOrMore><element name="profile"><attribute name="ns"/><attribute name="node"/>
-      <zeroOrMore><choice>
-        <element name="topics">
-          <choice><attribute name="publish"><value>ALLOW</value></attribute>
-                  <attribute name="subscribe"><value>ALLOW</value></attribute></choice>
-          <oneOrMore><element name="topic"><text/></element></oneOrMore></element>
-        <element name="services">
-          <choice><attribute name="reply"><value>ALLOW</value></attribute>
-                  <attribute name="request"><value>ALLOW</value></attribute></choice>
-          <oneOrMore><element name="service"><text/></element></oneOrMore></element>
-        <element name="actions">
-          <choice><attribute name="execute"><value>ALLOW</value></attribute>
-                  <attribute name="call"><value>ALLOW</value></attribute></choice>
-          <oneOrMore><element name="action"><text/></element></oneOrMore></element>
-      </choice></zeroOrMore>
-    </element></oneOrMore></element>
-  </element></oneOrMore></element>
-</element>
-"""
 GOOD = Picture(
     nodes=["/mock_body", "/behavior_tree"],
     services={f"/execute_bml{GOAL}": 1, "/execute_skill" + GOAL: 1},
@@ -172,7 +146,7 @@ class Appearing:
 )
 def test_it_looks_until_the_graph_has_been_found(at, end) -> None:
     graph = Appearing(*at)
-    running._wait(graph, graph, running.LOOK_S, lambda: graph.now)
+    running._wait(graph, graph, lambda: graph.now)
     assert graph.now == pytest.approx(end, abs=0.15)
 
 
@@ -207,53 +181,6 @@ def test_our_own_domain_is_in_use(graph) -> None:
     assert int(os.environ["ROS_DOMAIN_ID"]) in running.domains_in_use()
 
 
-def test_permissions_of_a_real_graph_are_complete_and_of_the_right_shape(graph) -> None:
-    common = {"context": graph.context, "namespace": "/permitted"}
-    nodes = [graph.add(mock_body(**common)), graph.add(behavior_tree(**common))]
-    spin(graph, lambda: all(node.active for node in nodes))
-    found = while_spinning(graph, lambda: running.uses(5.0))
-    root = etree.fromstring(policy(found).encode())
-    shape = etree.RelaxNG(etree.fromstring(SHAPE))
-    assert shape.validate(root), shape.error_log
-    profiles = {p.get("node"): p for p in root.iter("profile") if p.get("ns") == "/permitted"}
-    assert set(profiles) == {"mock_body", "behavior_tree"}
-
-    def allowed(node: str, rule: str) -> set[str]:
-        return {item.text for group in profiles[node].iterfind(f"*[@{rule}='ALLOW']") for item in group}
-
-    assert {"/permitted/joint_states", "/tf", "/diagnostics", "/rosout"} <= allowed("mock_body", "publish")
-    assert {"/permitted/cmd_vel", "/permitted/say"} <= allowed("mock_body", "subscribe")
-    assert allowed("mock_body", "execute") == {
-        "/permitted/execute_skill",
-        "/permitted/follow_joint_trajectory",
-    }
-    assert allowed("behavior_tree", "call") == {"/permitted/execute_skill"}
-    assert {"/permitted/execute_bml", "/permitted/execute_action_plan"} <= allowed("behavior_tree", "execute")
-    assert "/permitted/behavior_tree/stop" in allowed("behavior_tree", "reply")
-    for node in nodes:  # everything that the node itself knows to have
-        topics = {p.topic_name for p in node.publishers}
-        assert topics <= allowed(node.get_name(), "publish")
-        assert {s.topic_name for s in node.subscriptions} <= allowed(node.get_name(), "subscribe")
-        own = {s.srv_name if hasattr(s, "srv_name") else s.service_name for s in node.services}
-        replies = {name.rpartition("/")[2] for name in allowed(node.get_name(), "reply")}
-        assert {name.rpartition("/")[2] for name in own} <= replies
-
-
-def test_policy_merges_nodes_of_one_name_and_keeps_enclaves_apart() -> None:
-    text = policy(
-        [
-            NodeUse("/one", "/", "a", publishes=frozenset({"/x", "/act/_action/feedback"})),
-            NodeUse("/one", "/", "a", serves=frozenset({"/act/_action/send_goal"}), calls=frozenset({"/s<"})),
-            NodeUse("/two", "/", "b"),
-        ]
-    )
-    root = etree.fromstring(text.encode())
-    assert [e.get("path") for e in root.iter("enclave")] == ["/one", "/two"]
-    assert [(e.tag, e.text) for e in root.iter("topic", "service", "action")] == [
-        ("topic", "/x"), ("service", "/s<"), ("action", "/act"),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("env", "verdict", "text"),
     [
@@ -271,7 +198,7 @@ def test_security_variables(env, verdict, text, tmp_path) -> None:
     (tmp_path / "enclaves").mkdir()
     (tmp_path / "libfastrtps.so").write_bytes(b"\0nothing here\0")
     env = {name: value.replace("KEYS", str(tmp_path)) for name, value in env.items()}
-    finding = security.check_security(env, [tmp_path])
+    finding = middleware.check_security(env, [tmp_path])
     assert finding.verdict is verdict
     assert text in str(finding)
 
@@ -285,4 +212,4 @@ def test_security_that_works(strategy, verdict, tmp_path) -> None:
         "ROS_SECURITY_KEYSTORE": str(tmp_path),
         "ROS_SECURITY_STRATEGY": strategy,
     }
-    assert security.check_security(env, [tmp_path]).verdict is verdict
+    assert middleware.check_security(env, [tmp_path]).verdict is verdict
