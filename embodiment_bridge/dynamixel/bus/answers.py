@@ -49,14 +49,6 @@ class Counters:
     damaged: int = 0
 
 
-def fault_text(fault: int) -> str:
-    """The name of a status error number."""
-    try:
-        return Fault(fault).name.lower().replace("_", " ")
-    except ValueError:
-        return f"error {fault}"
-
-
 def answer_of(item: Packet) -> Answer:
     """The answer in a status of either protocol."""
     if item.protocol == 2:

@@ -12,7 +12,7 @@ from math import inf
 from typing import Protocol
 
 from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, Counters, answer_of
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 from embodiment_bridge.dynamixel.wire.instructions import (
     BROADCAST,
@@ -112,13 +112,11 @@ class BusClient:
 
     def read(self, id: int, address: int, size: int, least_s: float = 0.0) -> Answer | None:
         """Read bytes of a control table; the data are empty when the servo refuses. least_s: of the margin, s."""
-        make = packet1.read if id in self._old else packet.read
-        return self._ask(make(id, address, size), {id: size}, least_s).get(id)
+        return self._ask(packet.read(id, address, size, self._protocol(id)), {id: size}, least_s).get(id)
 
     def write(self, id: int, address: int, data: bytes, least_s: float = 0.0) -> Answer | None:
         """Write bytes of a control table, and wait for the confirmation of the servo. least_s: of the margin, s."""
-        make = packet1.write if id in self._old else packet.write
-        return self._ask(make(id, address, data), {id: 0}, least_s).get(id)
+        return self._ask(packet.write(id, address, data, self._protocol(id)), {id: 0}, least_s).get(id)
 
     def reboot(self, id: int) -> Answer | None:
         """Restart a servo; it answers first, and is then silent for about 0.3 s."""
@@ -181,9 +179,8 @@ class BusClient:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
         old = {id: value for id, value in data.items() if id in self._old}
-        return (packet.sync_write(address, size, new) if new else b"") + (
-            packet1.sync_write(address, size, old) if old else b""
-        )
+        groups = ((2, new), (1, old))
+        return b"".join(packet.sync_write(address, size, own, protocol) for protocol, own in groups if own)
 
     def hold(self, data: bytes) -> None:
         """Keep packets to be sent before the next question."""
@@ -200,6 +197,9 @@ class BusClient:
         end = self._clock() + self.margin_s
         while (left := end - self._clock()) > 0.0:
             self._wire.read(left)
+
+    def _protocol(self, id: int) -> int:
+        return 1 if id in self._old else 2
 
     def _send(self, request: bytes) -> None:
         if self.give_way is not None and self.give_way():

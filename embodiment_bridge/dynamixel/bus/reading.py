@@ -10,10 +10,11 @@ from struct import Struct
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, fault_text
+from embodiment_bridge.dynamixel.bus.answers import Answer, Combined
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.servo import NEVER, Servo
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
+from embodiment_bridge.dynamixel.wire.instructions import fault_name
 
 # The bytes that are read from each servo in every cycle, and how they are requested.
 
@@ -250,7 +251,7 @@ class Reader:
         servo.reported = answer.hardware
         if error & 127 or not answer.data:
             servo.misses += 1
-            servo.reason = f"refuses to be read: {fault_text(answer.fault)}"
+            servo.reason = f"refuses to be read: {fault_name(answer.fault)}"
             return False
         servo.ticks, servo.speed, servo.load = self.plan.blocks[servo.config.id].unpack(answer.data)
         servo.heard = now

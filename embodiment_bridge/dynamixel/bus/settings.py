@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
+from embodiment_bridge.dynamixel.bus.answers import Answer
 from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
 from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
@@ -17,7 +17,7 @@ from embodiment_bridge.dynamixel.bus.reading import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
-from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits
+from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits, fault_name
 
 # s, the margins of the tries of each read and write: an answer may be damaged, or late on a busy computer.
 MARGINS_S = (0.0, PATIENT_S, PATIENT_S, PATIENT_S)
@@ -191,7 +191,7 @@ class Settings:
         answer = self._answer(servo, lambda least_s: self._client.read(servo.id, address, size, least_s))
         if answer.fault:
             raise CommandError(
-                f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
+                f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_name(answer.fault)}"
             )
         return answer.data
 
@@ -207,7 +207,7 @@ class Settings:
             raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
         if answer.fault:
             what = name or f"{len(data)} bytes at {address}"
-            raise CommandError(f"{_named(servo)} refuses {what}: {fault_text(answer.fault)}")
+            raise CommandError(f"{_named(servo)} refuses {what}: {fault_name(answer.fault)}")
 
     def _answer(self, servo: Servo, ask: Callable[[float], Answer | None]) -> Answer:
         """The first answer to a question, which ``ask`` asks with a least margin (s)."""

@@ -17,7 +17,6 @@ from embodiment_bridge.dynamixel.virtual.execute import Execution, Reply
 from embodiment_bridge.dynamixel.virtual.faults import Faults
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.wire import packet as packets
-from embodiment_bridge.dynamixel.wire import packet1
 from embodiment_bridge.dynamixel.wire.decoder import Packet
 from embodiment_bridge.dynamixel.wire.packet import crc16
 
@@ -284,11 +283,9 @@ def _block(reply: Reply) -> Block:
 
 def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
     error = servo.error_byte(fault)
-    return (
-        packet1.status(servo.id, error, data)
-        if protocol == 1
-        else packets.quick_status(servo.id, error, data)
-    )
+    if protocol == 1:
+        return packets.status(servo.id, error, data, 1)
+    return packets.quick_status(servo.id, error, data)
 
 
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
