@@ -178,6 +178,28 @@ def test_watchdog_trip():
     assert stage.write(1, "goal_position", 2000) == 4
 
 
+@pytest.mark.parametrize(
+    ("kind", "id", "watches"),
+    [
+        ("absent", 2, -1),
+        ("chain_break", 1, -1),
+        ("drop_instruction", 2, -1),
+        ("absent", 3, 10),
+        ("slow", 2, 10),
+    ],
+)
+def test_watchdog_is_fed_by_what_its_servo_hears_alone(kind, id, watches):
+    stage = three()
+    stage.write(2, "bus_watchdog", 10)  # 0.2 s
+    stage.write(2, "torque_enable", 1)
+    rule = stage.bus.inject(kind, id=id)
+    for _ in range(8):
+        stage.clock.advance(0.05)
+        stage.raw(packet.ping(1))
+    stage.bus.heal(rule)
+    assert stage.read(2, "bus_watchdog") == watches
+
+
 def test_partial_fast_packet_gives_the_first_blocks():
     stage = three()
     stage.bus.inject("partial_fast", blocks=2, count=1)

@@ -7,7 +7,7 @@ Its clock, the times of wire, servos and adapter, and the replies, in their orde
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -172,53 +172,38 @@ class Answers:
         self._faults, self._line = faults, line
         self._continues = chain == "continue"
 
-    def send(self, packet: Packet, execution: Execution, now: float) -> Iterator[bytes]:
+    def send(self, packet: Packet, execution: Execution, now: float) -> list[bytes]:
         """Send all replies to ``packet``; gives the bytes of each."""
         if not execution.replies:
-            return iter(())
+            return []
         if execution.fast:
-            return iter(self._send_fast(execution.replies, now))
-        if not self._faults.rules:
-            return iter(self._send_plainly(packet, execution))
-        return iter(self._send_with_faults(packet, execution, now))
-
-    def _send_plainly(self, packet: Packet, execution: Execution) -> list[bytes]:
-        sent = []
-        for servo, fault, data in execution.replies:
-            if servo is not None:
-                status = _status(packet.protocol, servo, fault, data)
-                self._line.send(status, servo.return_delay_s)
-                sent.append(status)
-            elif execution.chained and not self._continues:
-                break
-        return sent
-
-    def _send_with_faults(self, packet: Packet, execution: Execution, now: float) -> list[bytes]:
+            return self._send_fast(execution.replies, now)
         sent = []
         continues = self._continues or self._faults.hit("chain_continues", None, now) is not None
-        for reply in execution.replies:
-            status = self._with_faults(packet, reply, now) if reply.servo is not None else b""
-            if status and reply.servo is not None:
-                self._line.send(status, reply.servo.return_delay_s)
+        for servo, fault, data in execution.replies:
+            status = b""
+            if servo is not None and self._faults.rules:
+                status = self._with_faults(packet.protocol, servo, fault, data, now)
+            elif servo is not None:
+                status = _status(packet.protocol, servo, fault, data)
+            if servo is not None and status:
+                self._line.send(status, servo.return_delay_s)
                 sent.append(status)
             elif execution.chained and not continues:
                 break
-            elif execution.chained:
+            elif execution.chained and self._line.pacing.return_delay:
                 self._line.delay(PREDECESSOR_TIMEOUT_S)
         return sent
 
-    def _with_faults(self, packet: Packet, reply: Reply, now: float) -> bytes:
+    def _with_faults(self, protocol: int, servo: Servo, fault: int, data: bytes, now: float) -> bytes:
         """The status of one servo as it is sent; empty if it is not sent."""
-        servo, fault, data = reply
-        if servo is None:
-            return b""
         hit, id = self._faults.hit, servo.id
         if hit("drop_status", id, now):
             return b""
         if rule := hit("empty_status", id, now):
             fault, data = int(rule.number("error")) & 0x7F, b""
-        unstuffed = packet.protocol == 2 and hit("unstuffed_status", id, now)
-        status = _unstuffed(servo, fault, data) if unstuffed else _status(packet.protocol, servo, fault, data)
+        unstuffed = protocol == 2 and hit("unstuffed_status", id, now)
+        status = _unstuffed(servo, fault, data) if unstuffed else _status(protocol, servo, fault, data)
         if hit("corrupt_crc", id, now):
             status = _flipped(status, len(status) - 1)
         return self._disturbed(status, id, now)
