@@ -205,6 +205,34 @@ def test_a_limit_whose_confirmation_is_lost_counts(stages, monkeypatch) -> None:
     stage.until(lambda: not stage.reading(1).silent and stage.bus.servos[0].limits.highest == 2300)
 
 
+@pytest.mark.parametrize(
+    ("request_", "effect"),
+    [
+        (requests.SetMode([], "velocity", force=True), "in mode velocity now: j1"),
+        (requests.Reboot(["j1", "j2"]), "restarted: j1"),
+    ],
+    ids=["set_mode", "reboot"],
+)
+def test_what_a_failed_request_has_done_to_other_joints_is_told(stages, request_, effect) -> None:
+    stage = stages([servo(1), servo(2)]).start(active=False)
+    stage.virtual.inject("drop_status", id=2, skip=1 << 20)  # no answer of it is lost until its turn has come
+    (rule,) = stage.virtual.faults.rules
+
+    def silence_the_second(_: float, way: str, raw: bytes) -> None:
+        if (
+            way == "rx" and raw[4] == 2 and raw[7:9] in (b"\x08" + raw[8:9], b"\x03\x0b")
+        ):  # reboot; operating_mode
+            rule.skip = 0
+
+    stage.virtual.on_packet = silence_the_second
+    answers: list[tuple[bool, str, int]] = []
+    stage.bus.request(request_, lambda *answer: answers.append(answer))
+    stage.until(lambda: bool(answers))
+    success, text, _ = answers[0]
+    assert not success
+    assert text.endswith(f"joint 'j2' (servo 2) does not answer; {effect}")
+
+
 class PulledPort(Port):
     """Its cable is pulled, once, when a packet with ``trigger`` is written: before it is sent, or ``after`` that."""
 

@@ -164,20 +164,8 @@ class ServoRobot:
     @property
     def state(self) -> tuple[BusState, str]:
         """The worst state of a bus, with its reason."""
-        worst = max(self.buses, key=lambda bus: _BADNESS.index(bus.state))
+        worst = max(self.buses, key=lambda bus: list(BusState).index(bus.state))
         return worst.state, worst.reason and f"{worst.config.name}: {worst.reason}"
-
-
-_BADNESS = (
-    BusState.ACTIVE,
-    BusState.READY,
-    BusState.DEGRADED,
-    BusState.CONFIGURE,
-    BusState.PROBE,
-    BusState.OPEN,
-    BusState.CLOSED,
-    BusState.LOST,
-)
 
 
 class _Answers:

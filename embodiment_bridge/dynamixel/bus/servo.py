@@ -21,15 +21,15 @@ from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
 
 
 class BusState(Enum):
-    """The state of a bus."""
+    """The state of a bus, from the best to the worst."""
 
-    CLOSED = "closed"  # not started
-    OPEN = "open"  # the port was opened
-    PROBE = "probe"  # the servos are asked who they are
-    CONFIGURE = "configure"  # their settings are brought in order
-    READY = "ready"  # the servos are read; their torque has not been requested
     ACTIVE = "active"  # the servos are driven
+    READY = "ready"  # the servos are read; their torque has not been requested
     DEGRADED = "degraded"  # some servos do not answer
+    CONFIGURE = "configure"  # their settings are brought in order
+    PROBE = "probe"  # the servos are asked who they are
+    OPEN = "open"  # the port was opened
+    CLOSED = "closed"  # not started
     LOST = "lost"  # the port is gone, or no servo answers
 
 
