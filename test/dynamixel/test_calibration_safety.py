@@ -13,7 +13,7 @@ from driver_stage import MARGIN_S, PATIENCE, Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState
 from embodiment_bridge.dynamixel.config.calibration import (

@@ -8,11 +8,10 @@ import pytest
 from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus import making_safe
-from embodiment_bridge.dynamixel.bus.answers import Answer
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.making_safe import make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.servo import make_servo
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.wire import packet
 
 IDS = tuple(range(1, 9))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.tables.control_table import models, table, table_of
+from embodiment_bridge.dynamixel.tables.table_reader import models, table, table_of
 
 MODELS = models()
 FAMILIES = {

@@ -7,7 +7,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 
 FAST_READ, SYNC_WRITE = 0x8A, 0x83

@@ -10,7 +10,7 @@ from test_driver_safety import ask
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.bus.servo import stored_of

@@ -7,10 +7,10 @@ import pytest
 from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus import making_safe
-from embodiment_bridge.dynamixel.bus.answers import Answer
+from embodiment_bridge.dynamixel.bus.client import Answer
 from embodiment_bridge.dynamixel.bus.making_safe import make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.servo import Servo, make_servo
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.wire import packet
 
 SILENT, DRIVEN = "does not answer", "says that its torque is on"

@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.dynamixel.wire import packet

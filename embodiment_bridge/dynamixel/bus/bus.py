@@ -12,8 +12,7 @@ from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
-from embodiment_bridge.dynamixel.bus.cycle import Cycle, CycleTimes
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Cycle, CycleTimes, Target
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, Guardian, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port, open_sdk_port
 from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue

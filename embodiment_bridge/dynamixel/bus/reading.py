@@ -10,8 +10,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Answer, Combined
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient, Combined
 from embodiment_bridge.dynamixel.bus.servo import NEVER, Servo
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.wire.instructions import fault_name

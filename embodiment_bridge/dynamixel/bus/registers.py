@@ -7,11 +7,11 @@ from typing import Final
 
 from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
-from embodiment_bridge.dynamixel.bus.answers import Answer
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.making_safe import Guardian
 from embodiment_bridge.dynamixel.bus.port import open_port
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.table_reader import table_of
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault, fault_name
 

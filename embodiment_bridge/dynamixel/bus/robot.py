@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.bus import OpenPort, ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import checked_port_name, checked_sdk_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
 from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState, JointReading, stored_of

@@ -8,12 +8,12 @@ from math import inf, nan
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Counters
-from embodiment_bridge.dynamixel.bus.goals import GoalFilter
-from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, JointScale
+from embodiment_bridge.dynamixel.bus.client import Counters
+from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, GoalFilter, JointScale
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig, ServoConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+from embodiment_bridge.dynamixel.tables.table_reader import table
 
 # The states of a servo bus.
 #

@@ -6,7 +6,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
 from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply

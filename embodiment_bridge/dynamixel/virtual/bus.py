@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypedDict
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo, baud_value
 from embodiment_bridge.dynamixel.virtual.drive import Drive
 from embodiment_bridge.dynamixel.virtual.execute import Servos, execute

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import Motor
+from embodiment_bridge.dynamixel.tables.control_table import Motor
 
 STEP: Final = 0.001  # s; period of the firmware's control loop
 INERTIA_PER_TORQUE: Final = 0.0015  # kg m2 per Nm of stall torque: a usual load for such a servo

@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of a virtual bus.
+"""Simulates the line of a virtual bus, and writes a transcript of it.
 
-Its clock, the times of wire, servos and adapter, and the replies, in their order and with the effects of faults.
+It has a clock, the times of wire, servos and adapter, and the replies, in their order and with the effects of faults.
 """
 
+import json
 import math
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Protocol
 
 from typing_extensions import override
 
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.execute import Execution, Reply
 from embodiment_bridge.dynamixel.virtual.faults import Faults
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.wire import packet as packets
+from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.decoder import Packet
 from embodiment_bridge.dynamixel.wire.packet import crc16
+from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Clock(Protocol):
@@ -158,8 +164,6 @@ class Line:
         return size * BITS_PER_BYTE / self.pacing.baud if self.pacing.baud else 0.0
 
 
-# Puts the replies of servos on the wire: in their order, with their delays, and with the effects of faults.
-
 PREDECESSOR_TIMEOUT_S: Final = 0.002  # for which a servo waits for the one before it, with chain ``continue``
 
 Block = tuple[int, int, bytes]  # id, error byte, data
@@ -288,3 +292,48 @@ def _flipped(data: bytes, place: int) -> bytes:
 def _collision(status: bytes) -> bytes:
     """Two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
     return bytes(a & b for a, b in zip(status + b"\xff", b"\xff" + status, strict=True))
+
+
+class Transcript:
+    """Writes packets of one or more buses to ``path``; ``of(name)`` is the hook for ``VirtualBus.on_packet``.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._file: IO[str] = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror or error}") from error
+
+    def __enter__(self) -> "Transcript":
+        """The transcript itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def of(self, bus: str) -> "BusTranscript":
+        """The hook of one bus."""
+        return BusTranscript(bus, self._file)
+
+
+class BusTranscript:
+    """Writes the packets of one bus: ``{"t": s, "bus": name, "dir": "rx" or "tx", "hex": ..., "packet": {...}}``."""
+
+    def __init__(self, bus: str, file: IO[str]) -> None:
+        self._bus, self._file = bus, file
+        self._codec = Codec()  # for both directions: an answer is recognised by the order of packets
+
+    def __call__(self, time: float, direction: str, raw: bytes) -> None:
+        """Write one packet."""
+        events = [event_to_json(event) for event in self._codec.feed(raw)]
+        for event in events:
+            event.pop("offset", None)
+        row = {"t": round(time, 6), "bus": self._bus, "dir": direction, "hex": raw.hex(" "), "packet": events}
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()

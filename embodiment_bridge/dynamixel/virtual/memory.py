@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
 Run = tuple[int, int]  # (physical address, size)

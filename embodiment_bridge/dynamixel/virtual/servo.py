@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from struct import Struct
 from typing import Final
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.virtual.drive import STEP, Drive, MotorDrive
 from embodiment_bridge.dynamixel.virtual.memory import Memory
 from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError

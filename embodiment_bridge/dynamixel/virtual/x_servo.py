@@ -5,7 +5,7 @@ import math
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual import x_numbers as x
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
