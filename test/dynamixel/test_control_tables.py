@@ -227,12 +227,6 @@ def test_an_unknown_model_is_not_guessed(name):
     assert "mx_28" not in str(caught.value)
 
 
-def test_page_of_the_manual():
-    assert table("xm430_w350").page("goal_position").endswith("/dxl/x/xm430-w350/#goal-position")
-    assert table("xm430_w350").at(118).name == "goal_position"
-    assert table("xm430_w350").at(14) is None
-
-
 GOOD = """\
 model: MY-1
 number: 7

@@ -11,8 +11,9 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 from embodiment_bridge.dynamixel.wire.instructions import (
@@ -84,19 +85,6 @@ PATIENT_S = 0.05
 CALMING = 0.998  # factor on an extended margin after each question that is answered in time
 
 
-class Wire(Protocol):
-    """The part of ``port.Port`` that the client uses."""
-
-    def write(self, data: bytes) -> None:
-        """Send ``data``."""
-
-    def read(self, timeout: float) -> bytes:
-        """The bytes that come within ``timeout`` s; empty if none do."""
-
-    def discard(self) -> int:
-        """Throw away the bytes that have come; returns how many."""
-
-
 class GivenWay(Exception):  # noqa: N818 - not an error
     """A question was dropped because something else is urgent: see ``BusClient.give_way``."""
 
@@ -114,7 +102,7 @@ class BusClient:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: Port,
         baud_rate: int,
         *,
         margin_s: float = 0.01,

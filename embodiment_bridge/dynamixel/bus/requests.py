@@ -233,7 +233,7 @@ class Register(BusRequest):
                 )
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
-            if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
+            if supervisor.settings.value(servo, self._name) != self._value:
                 try:
                     supervisor.settings.write(servo, self._name, self._value)
                     supervisor.settings.note_limit(servo, self._name, self._value)
@@ -242,7 +242,7 @@ class Register(BusRequest):
                     if self._name in LIMIT_ITEMS:
                         supervisor.silence(servo, now, "its limits were being changed", 0.0)
                     raise
-        raw = item.decode(supervisor.settings.read(servo, item.address, item.size))
+        raw = supervisor.settings.value(servo, self._name)
         supervisor.settings.note_limit(servo, self._name, raw)
         unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
         return unit, raw

@@ -109,7 +109,7 @@ class Settings:
         """Let the servo answer all instructions. Of protocol 1.0 this is EEPROM: written only where it differs."""
         item = servo.table.item("status_return_level")
         try:
-            level = item.decode(self.read(servo, item.address, item.size))
+            level = self.value(servo, item.name)
         except CommandError:
             level = 0  # at which it answers no read
         if level != ANSWERS_ALL:
@@ -118,8 +118,7 @@ class Settings:
     def are_lost(self, servo: Servo, block: Block) -> bool:
         """Whether RAM has not what ``configure`` wrote there, as after a restart."""
         for name, value in servo.config.registers.items():
-            item = servo.table.item(name)
-            if not item.eeprom and item.decode(self.read(servo, item.address, item.size)) != value:
+            if not servo.table.item(name).eeprom and self.value(servo, name) != value:
                 return True
         entries = _entries(block)
         return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
@@ -194,6 +193,11 @@ class Settings:
                 f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_name(answer.fault)}"
             )
         return answer.data
+
+    def value(self, servo: Servo, name: str) -> int:
+        """Read one item by name."""
+        item = servo.table.item(name)
+        return item.decode(self.read(servo, item.address, item.size))
 
     def write(self, servo: Servo, name: str, value: int) -> None:
         """Write one item by name."""

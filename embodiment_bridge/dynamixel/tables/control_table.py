@@ -121,14 +121,6 @@ class ControlTable:
             raise ConfigError(unknown(f"register of {self.model}", name, self.items))
         return found
 
-    def at(self, address: int) -> Item | None:
-        """The item that has a byte at ``address``, or None."""
-        return next((item for item in self.items.values() if item.address <= address < item.end), None)
-
-    def page(self, name: str) -> str:
-        """Where the manual describes an item."""
-        return f"{self.manual}#{self.item(name).name.replace('_', '-')}"
-
     def initial(self) -> bytearray:
         """The bytes of the whole table with factory values."""
         image = bytearray(self.size)

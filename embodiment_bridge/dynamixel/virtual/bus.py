@@ -26,7 +26,6 @@ from embodiment_bridge.dynamixel.virtual.x_numbers import BAUDS
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 from embodiment_bridge.dynamixel.wire.instructions import Instruction
-from embodiment_bridge.dynamixel.wire.packet import status as status_2
 
 GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual does not give a number
 BAUD_TOLERANCE: Final = 0.03
@@ -87,7 +86,6 @@ class VirtualBus:
         # Called with (time, "rx" or "tx", raw) for each packet: a transcript.
         self.on_packet: Callable[[float, str, bytes], None] | None = None
         self.on_change: Callable[[], None] | None = None  # called when a fault begins or ends
-        self.answer_bad_crc = False
         self.host_baud = 0  # baud rate of the host's port; 0: unknown, then it matches all servos
         self._answers = Answers(self.faults, self.line, chain)
         self._decoder = PacketDecoder("instruction", self.servos.protocols)
@@ -114,8 +112,6 @@ class VirtualBus:
             for found in self._decoder.feed(data):
                 if isinstance(found, Packet):
                     self._handle(found, now)
-                elif self.answer_bad_crc and found.reason == "wrong CRC" and self.servos.chain:
-                    self.line.send(status_2(self.servos.chain[0].id, 3), 0.0)
 
     def transmit(self) -> bytes:
         """The bytes that have reached the host by now."""

@@ -86,11 +86,6 @@ class MotorDrive(Drive):
         self._sum = 0.0  # integral part of the controller, share
         self._control = Control()
 
-    @property
-    def resistance(self) -> float:
-        """The resistance of the winding, ohm."""
-        return self._resistance
-
     @override
     def control(self, control: Control) -> None:
         """As in ``Drive``; a new kind of control begins at the present position."""

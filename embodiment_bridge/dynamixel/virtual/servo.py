@@ -68,6 +68,7 @@ class Servo(ABC):
         self.registered: tuple[int, bytes] | None = None
         self.errors = 0  # HardwareError bits
         self.shut_down = False
+        self.torque = False  # whether the motor is driven
         self.temperature = AIR_DEGC
         self.stuck_items: set[str] = set()  # writes to these are accepted without effect
         self.eeprom_refused = False
