@@ -302,8 +302,8 @@ class ServoBus:
     def _cycle(self, cycle: Cycle, supervisor: Supervisor, now: float, dt: float, *, hurried: bool) -> None:
         if self._estop != cycle.estop:
             cycle.apply_estop(self._estop)
-        told, targets = self._targets
-        fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
+        commanded_at, targets = self._targets
+        fresh = self._active and not self._estop and now - commanded_at < self.config.command_timeout_s
         hurried = hurried and not self._requests
         if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
             return

@@ -148,7 +148,7 @@ class CycleTimes:
         self._lengths: deque[float] = deque(maxlen=KEPT)
 
     def add(self, period: float, length: float) -> None:
-        """A cycle began ``period`` s after the one before, and was busy for ``length`` s."""
+        """Note a cycle that began ``period`` s after the one before, and was busy for ``length`` s."""
         self.count += 1
         self._periods.append(period)
         self._lengths.append(length)

@@ -65,7 +65,7 @@ def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """How the servos of a bus are read. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
+    """The plan of the reads of a bus. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
 
     kind: str
     blocks: Mapping[int, Block] = field(default_factory=dict)
@@ -193,7 +193,7 @@ class Reader:
 
     @property
     def kind(self) -> str:
-        """How servos are read now, for diagnostics."""
+        """The kind of read that is used now, for diagnostics."""
         return f"fast {self.plan.kind}" if self._fast and not self._again_at else self.plan.kind
 
     def read(self, servos: Sequence[Servo], now: float) -> bool:

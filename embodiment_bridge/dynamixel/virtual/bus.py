@@ -34,7 +34,7 @@ NAMES: Final = {int(code): code.name.lower() for code in Instruction}
 
 
 class Statistics(TypedDict):
-    """What ``VirtualBus.statistics`` gives."""
+    """The result of ``VirtualBus.statistics``."""
 
     packets: dict[str, dict[str, int]]
     rejected: dict[str, int]

@@ -248,7 +248,7 @@ class Answers:
         return [whole]
 
     def _blocks_left(self, blocks: list[Block], limit: int, now: float) -> int:
-        """How many servos answer before the first silent one."""
+        """The number of servos that answer before the first silent one."""
         if rule := self._faults.hit("partial_fast", None, now):
             limit = min(limit, int(rule.number("blocks")))
         return next((k for k in range(limit) if self._faults.hit("drop_status", blocks[k][0], now)), limit)
