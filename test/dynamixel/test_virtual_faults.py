@@ -152,7 +152,7 @@ def test_wrong_model_and_firmware():
 
 def test_unplugged_is_known_for_its_time():
     stage = Stage()
-    stage.bus.inject("unplug", after=1.0, duration=2.0)
+    stage.bus.inject("unplug", id=1, after=1.0, duration=2.0)  # for all, whichever it names
     seen = []
     for _ in range(4):
         seen.append(stage.bus.unplugged)

@@ -246,7 +246,7 @@ class VirtualBus:
     def unplugged(self) -> bool:
         """Whether the cable to the host is unplugged."""
         with self.lock:
-            return self.faults.would_hit("unplug", None, self.clock.now())
+            return self.faults.active("unplug", self.clock.now())
 
     def snapshot(self) -> dict[int, dict[str, int]]:
         """The registers of all servos by id and item."""

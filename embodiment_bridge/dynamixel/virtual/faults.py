@@ -190,6 +190,10 @@ class Faults:
             for rule in self._by_kind.get(kind, ())
         )
 
+    def active(self, kind: str, now: float) -> bool:
+        """Whether it is the time of a fault that is a state."""
+        return any(rule.start <= now < rule.end for rule in self._by_kind.get(kind, ()))
+
     def _concerned(self, rule: Rule) -> Iterable[Servo]:
         """The servos of a fault; a brown-out is always for all of them."""
         everybody = rule.id is None or rule.kind == "brown_out"
