@@ -30,7 +30,7 @@ from servo_server import MODEL, SERVOS
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import FAST_BLOCK, FAST_HEAD
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig

@@ -16,7 +16,7 @@ from bench_dynamixel import answers, make_bus
 from processes import Child
 from rows import row
 
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 
 SECONDS = 2.0
 BAUD = 4_500_000

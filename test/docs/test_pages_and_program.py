@@ -10,7 +10,7 @@ from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.cli.command_line import COMMANDS
 from embodiment_bridge.cli.commands import run_bml
 from embodiment_bridge.cli.ending import EXIT_CODES
-from embodiment_bridge.dynamixel.tables.control_table import models, table
+from embodiment_bridge.dynamixel.tables.table_reader import models, table
 from embodiment_bridge.launching.read import read_arguments
 from embodiment_bridge.nodes.body import joint_driver, mock_body
 from embodiment_bridge.nodes.mujoco import mujoco_body as mujoco

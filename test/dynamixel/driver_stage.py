@@ -8,7 +8,7 @@ from pathlib import Path
 from waiting import THREAD, until
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import SERVING, JointReading
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig

@@ -14,7 +14,7 @@ from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState
 from embodiment_bridge.dynamixel.config.calibration import (
@@ -210,8 +210,22 @@ def test_a_joint_that_is_driven_meanwhile_is_not_shifted_far(stages) -> None:
     success, text, _ = calibrate(stage, lambda _: stage.activate(), j1=1.0)
     assert not success
     assert "is driven, and would be shifted by" in text
+    assert "the calibration file has it already" in text
     stage.drive_until(lambda: abs(stage.reading(1).position - 0.5) < 0.01, j1=Target(0.5))
     assert horn(stage, 1) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_bus_that_is_lost_while_the_file_is_written_says_what_the_file_may_have(stages) -> None:
+    stage = stages([servo(1)]).start(active=False)
+
+    def keep(_: object) -> None:
+        stage.virtual.inject("unplug")
+        stage.until(lambda: stage.bus.state is BusState.LOST)
+
+    success, text, _ = calibrate(stage, keep, j1=1.0)
+    assert not success
+    assert "is lost" in text
+    assert "the calibration file may have it already" in text
 
 
 @pytest.mark.parametrize(

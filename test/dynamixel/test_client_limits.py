@@ -8,12 +8,11 @@ import pytest
 from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus import making_safe
-from embodiment_bridge.dynamixel.bus.answers import Answer
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.making_safe import make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.servo import make_servo
-from embodiment_bridge.dynamixel.tables.control_table import table
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.tables.table_reader import table
+from embodiment_bridge.dynamixel.wire import packet
 
 IDS = tuple(range(1, 9))
 LOOK_S = 2e-5  # s that it takes to look at what has come
@@ -142,10 +141,10 @@ def test_answers_in_pieces_are_found_also_by_a_computer_that_stalls_meanwhile(ga
     assert Pieces(cut(COMBINED, 10), gap, stall).client().fast_sync_read(64, 2, IDS).raw == COMBINED
 
 
-GOALS = packet1.sync_write(30, 2, dict.fromkeys(IDS, bytes(2)))
-READ = packet1.read(1, 36, 6)
+GOALS = packet.sync_write(30, 2, dict.fromkeys(IDS, bytes(2)), protocol=1)
+READ = packet.read(1, 36, 6, protocol=1)
 VALUES = bytes(range(6))
-ANSWER = packet1.status(1, 0, VALUES)
+ANSWER = packet.status(1, 0, VALUES, protocol=1)
 
 
 @pytest.mark.parametrize("held", [b"", GOALS])

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.tables.control_table import models, table, table_of
+from embodiment_bridge.dynamixel.tables.table_reader import models, table, table_of
 
 MODELS = models()
 FAMILIES = {
@@ -225,12 +225,6 @@ def test_an_unknown_model_is_not_guessed(name):
     assert f"unknown servo model {name!r} (known, of those alike: " in str(caught.value)
     assert "xm430_w210, xm430_w350" in str(caught.value)
     assert "mx_28" not in str(caught.value)
-
-
-def test_page_of_the_manual():
-    assert table("xm430_w350").page("goal_position").endswith("/dxl/x/xm430-w350/#goal-position")
-    assert table("xm430_w350").at(118).name == "goal_position"
-    assert table("xm430_w350").at(14) is None
 
 
 GOOD = """\

@@ -4,8 +4,8 @@
 import pytest
 from driver_stage import servo
 
-from embodiment_bridge.dynamixel.bus.answers import Answer
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.client import Answer
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 

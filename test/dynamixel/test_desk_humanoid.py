@@ -15,7 +15,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.urdf import fixed_transforms, link_pose, link_transforms, read_urdf
 
 ROOT = Path(__file__).parents[2]

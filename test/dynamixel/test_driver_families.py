@@ -6,9 +6,9 @@ from math import isnan
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.reading import plan_reads
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
 FAMILIES = [

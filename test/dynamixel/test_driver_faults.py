@@ -7,7 +7,7 @@ import pytest
 from driver_stage import Stage, counted, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 

@@ -7,7 +7,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 
 FAST_READ, SYNC_WRITE = 0x8A, 0x83
@@ -87,6 +87,7 @@ def test_an_emergency_stop_waits_for_one_cycle_at_most(stages) -> None:
         assert sum(code == FAST_READ for code, _ in before) <= 2
         time.sleep(0.02)
         assert (SYNC_WRITE, GOAL) not in heard[len(before) :]
+        stage.until(lambda: not any(reading.torque for reading in stage.bus.readings()))  # it is confirmed
         stage.bus.emergency_stop("")
         stage.until(lambda: all(reading.torque for reading in stage.bus.readings()))
 

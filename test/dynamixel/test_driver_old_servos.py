@@ -6,7 +6,7 @@ from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError

@@ -11,7 +11,7 @@ from embodiment_bridge.dynamixel.bus import cycle as cycling
 from embodiment_bridge.dynamixel.bus import supervisor as supervision
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.requests import BusRequest

@@ -10,7 +10,7 @@ from test_driver_safety import ask
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.bus.servo import stored_of
@@ -203,6 +203,34 @@ def test_a_limit_whose_confirmation_is_lost_counts(stages, monkeypatch) -> None:
     monkeypatch.setattr(settings.Settings, "write", deaf)
     assert_not_answered(stage, requests.Register("j1", "max_position_limit", 2300))
     stage.until(lambda: not stage.reading(1).silent and stage.bus.servos[0].limits.highest == 2300)
+
+
+@pytest.mark.parametrize(
+    ("request_", "effect"),
+    [
+        (requests.SetMode([], "velocity", force=True), "in mode velocity now: j1"),
+        (requests.Reboot(["j1", "j2"]), "restarted: j1"),
+    ],
+    ids=["set_mode", "reboot"],
+)
+def test_what_a_failed_request_has_done_to_other_joints_is_told(stages, request_, effect) -> None:
+    stage = stages([servo(1), servo(2)]).start(active=False)
+    stage.virtual.inject("drop_status", id=2, skip=1 << 20)  # no answer of it is lost until its turn has come
+    (rule,) = stage.virtual.faults.rules
+
+    def silence_the_second(_: float, way: str, raw: bytes) -> None:
+        if (
+            way == "rx" and raw[4] == 2 and raw[7:9] in (b"\x08" + raw[8:9], b"\x03\x0b")
+        ):  # reboot; operating_mode
+            rule.skip = 0
+
+    stage.virtual.on_packet = silence_the_second
+    answers: list[tuple[bool, str, int]] = []
+    stage.bus.request(request_, lambda *answer: answers.append(answer))
+    stage.until(lambda: bool(answers))
+    success, text, _ = answers[0]
+    assert not success
+    assert text.endswith(f"joint 'j2' (servo 2) does not answer; {effect}")
 
 
 class PulledPort(Port):

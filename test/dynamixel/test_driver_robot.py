@@ -13,7 +13,7 @@ from waiting import until
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus import port as port_module
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import open_port
 from embodiment_bridge.dynamixel.bus.reading import plan_reads
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
@@ -21,7 +21,7 @@ from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.calibration import load_calibration
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup
 from embodiment_bridge.dynamixel.messages import joint_states, servo_states
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.launching.read import read_launch

@@ -19,8 +19,8 @@ from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.goals import GoalFilter
+from embodiment_bridge.dynamixel.bus.cycle import Target
+from embodiment_bridge.dynamixel.bus.joints import GoalFilter
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
@@ -166,7 +166,7 @@ def test_the_watchdog_is_armed_where_a_joint_would_run_on_and_nowhere_else(stage
 CHILD = """
 import sys, time
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 servo = ServoConfig("wheel", 1, "xm430_w350", "velocity", soft_start_s=0.1, on_shutdown="keep")
 bus = ServoBus(BusConfig("test", sys.argv[1], (servo,)))

@@ -9,7 +9,7 @@ from driver_stage import MARGIN_S, Stage, counted, servo
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.dynamixel.bus.servo import stored_of
 from embodiment_bridge.dynamixel.bus.settings import Settings

@@ -15,7 +15,7 @@ import pytest
 from driver_stage import Stage, servo
 from waiting import until
 
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.making_safe import END_S, Guardian
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
@@ -25,7 +25,7 @@ PATIENCE_S = 60.0
 DRIVER = """
 import os, sys, threading, time
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 usual = dict(model="xm430_w350", lower=-1.5, upper=1.5, velocity=4.0, soft_start_s=0.05)
 servos = (

@@ -9,7 +9,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.wire import packet

@@ -7,11 +7,11 @@ import pytest
 from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus import making_safe
-from embodiment_bridge.dynamixel.bus.answers import Answer
+from embodiment_bridge.dynamixel.bus.client import Answer
 from embodiment_bridge.dynamixel.bus.making_safe import make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.servo import Servo, make_servo
-from embodiment_bridge.dynamixel.tables.control_table import table
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.tables.table_reader import table
+from embodiment_bridge.dynamixel.wire import packet
 
 SILENT, DRIVEN = "does not answer", "says that its torque is on"
 OFF, ON, REFUSED = b"\0", b"\1", b""
@@ -32,9 +32,9 @@ def off(*ids: int) -> dict[int, bytes]:
 KEPT, HELD = a_servo(3, on_shutdown="keep"), a_servo(4, on_shutdown="hold")
 LIMP = packet.sync_write(64, 1, off(1, 2))
 STILL = packet.sync_write(104, 4, {4: bytes(4)})
-OLD_LIMP = packet1.sync_write(24, 1, off(5))
-OLD_STILL = packet1.sync_write(32, 2, {6: bytes(2)})
-ALL, ALL_OLD = packet.write(254, 64, b"\0"), packet1.write(254, 24, b"\0")
+OLD_LIMP = packet.sync_write(24, 1, off(5), protocol=1)
+OLD_STILL = packet.sync_write(32, 2, {6: bytes(2)}, protocol=1)
+ALL, ALL_OLD = packet.write(254, 64, b"\0"), packet.write(254, 24, b"\0", protocol=1)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.wire import events, packet, packet1
+from embodiment_bridge.dynamixel.wire import events, packet
 from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError, error_bits, error_code
@@ -65,13 +65,15 @@ def test_crc_is_that_of_its_definition_also_in_parts(data, place):
 
 def test_answer_of_protocol_1_is_known_by_its_question():
     codec = Codec()
-    codec.feed(packet1.read(1, 43, 1))
+    codec.feed(packet.read(1, 43, 1, protocol=1))
     assert codec.feed(STATUS_OF_TEMPERATURE) == [events.Status(1, data=(0x20,), protocol=1, offset=8)]
 
 
 def test_answers_of_protocol_1_to_a_bulk_read_are_known_by_it():
-    question = packet1.bulk_read([(1, 30, 2), (2, 36, 1)])
-    found = Codec().feed(question + packet1.status(1, 0, b"\0\2") + packet1.status(2, 32, b"\7"))
+    question = packet.bulk_read([(1, 30, 2), (2, 36, 1)], protocol=1)
+    found = Codec().feed(
+        question + packet.status(1, 0, b"\0\2", protocol=1) + packet.status(2, 32, b"\7", protocol=1)
+    )
     assert found[1:] == [
         events.Status(1, data=(0, 2), protocol=1, offset=13),
         events.Status(2, "overload", data=(7,), protocol=1, offset=21),
@@ -96,15 +98,18 @@ def test_id_of_no_servo_is_refused():
 
 def test_half_of_a_header_of_protocol_1_is_kept_for_the_rest():
     decoder = PacketDecoder("instruction", (1,))
-    for byte in packet1.ping(1)[:-1]:
+    for byte in packet.ping(1, protocol=1)[:-1]:
         assert decoder.feed(bytes([byte])) == []
-    (found,) = decoder.feed(packet1.ping(1)[-1:])
+    (found,) = decoder.feed(packet.ping(1, protocol=1)[-1:])
     assert found.id == 1
 
 
 def test_question_of_protocol_1_that_is_repeated_is_no_answer():
-    question = packet1.read(1, 36, 2)
-    kinds = [type(event).__name__ for event in Codec().feed(question * 2 + packet1.status(1, 0x02, b"\0\2"))]
+    question = packet.read(1, 36, 2, protocol=1)
+    kinds = [
+        type(event).__name__
+        for event in Codec().feed(question * 2 + packet.status(1, 0x02, b"\0\2", protocol=1))
+    ]
     assert kinds == ["Read", "Read", "Status"]
 
 
@@ -236,7 +241,9 @@ def test_fast_blocks_of_an_answer_that_broke_off():
 
 
 def test_protocols_on_one_wire():
-    stream = packet.ping(1) + packet1.ping(2) + packet.read(3, 0, 2) + packet1.read(4, 0, 2)
+    stream = (
+        packet.ping(1) + packet.ping(2, protocol=1) + packet.read(3, 0, 2) + packet.read(4, 0, 2, protocol=1)
+    )
     found = decoded(stream, kind="instruction", protocols=(1, 2))
     assert [(each.protocol, each.id) for each in found] == [(2, 1), (1, 2), (2, 3), (1, 4)]
     only = decoded(stream, kind="instruction", protocols=(2,))
@@ -254,7 +261,7 @@ def test_codec_tells_unknown_malformed_and_truncated():
 
 
 def test_dialect_is_one_of_three():
-    assert [type(event) for event in Codec("2.0").feed(packet1.ping(1))] == [Malformed]
+    assert [type(event) for event in Codec("2.0").feed(packet.ping(1, protocol=1))] == [Malformed]
     with pytest.raises(ConfigError, match=r"unknown dialect '3.0'"):
         Codec("3.0")
 
@@ -277,9 +284,9 @@ def test_dialect_is_one_of_three():
         (lambda: packet.sync_write(0, 4, {1: b"\0"}), "data of id 1 has 1 bytes; size is 4"),
         (lambda: packet.sync_write(0, 1, {254: b"\0"}), "ids is 254"),
         (lambda: packet.status(1, 256), "error is 256"),
-        (lambda: packet1.read(1, 256, 1), "address is 256"),
-        (lambda: packet1.write(1, 0, bytes(254)), "too many"),
-        (lambda: packet1.sync_write(0, 4, {1: b"\0"}), "data of id 1 has 1 bytes; size is 4"),
+        (lambda: packet.read(1, 256, 1, protocol=1), "address is 256"),
+        (lambda: packet.write(1, 0, bytes(254), protocol=1), "too many"),
+        (lambda: packet.sync_write(0, 4, {1: b"\0"}, protocol=1), "data of id 1 has 1 bytes; size is 4"),
         (lambda: Codec().encode(Unknown(0, b"\xff\xff")), "Unknown.raw"),
         (lambda: Codec().encode(Unknown(0, "FF FF")), "Unknown.raw is 'FF FF'"),
         (lambda: Codec().encode(events.FactoryReset(1, 2, 1)), "scope is 2; protocol 1 knows 255"),
@@ -321,7 +328,7 @@ def test_packet_of_an_unknown_instruction_is_sent_again_as_it_came():
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (packet1.ping(1)[:-1] + b"\x00", "checksum"),
+        (packet.ping(1, protocol=1)[:-1] + b"\x00", "checksum"),
         (b"\xff\xff\x01\x1e", "broken off"),  # before the next packet
         (b"\xff\xff\xff\x02", ""),  # no servo has the id 255
         (b"\xff\xff\x01\x01", ""),  # shorter than any packet

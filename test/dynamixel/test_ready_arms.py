@@ -10,7 +10,7 @@ from embodiment_bridge import bml
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.nodes.mujoco.robots import robot_files
 from embodiment_bridge.physics.simulation import Simulation

@@ -6,7 +6,7 @@ import pytest
 
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 
 OK = (sdk.COMM_SUCCESS, 0)
 IDS = range(1, 7)
@@ -176,9 +176,12 @@ TWO, ONE = sdk.Protocol2PacketHandler(), sdk.Protocol1PacketHandler()
             lambda t: TWO.bulkWriteTxOnly(t, [1, 32, 0, 2, 0, 160, 0], 7),
             packet.bulk_write([(1, 32, b"\xa0\0")]),
         ),
-        (lambda t: ONE.readTx(t, 3, 43, 1), packet1.read(3, 43, 1)),
-        (lambda t: ONE.writeTxOnly(t, 3, 30, 2, [0, 2]), packet1.write(3, 30, b"\0\2")),
-        (lambda t: ONE.syncWriteTxOnly(t, 30, 2, [1, 0, 2], 3), packet1.sync_write(30, 2, {1: b"\0\2"})),
+        (lambda t: ONE.readTx(t, 3, 43, 1), packet.read(3, 43, 1, protocol=1)),
+        (lambda t: ONE.writeTxOnly(t, 3, 30, 2, [0, 2]), packet.write(3, 30, b"\0\2", protocol=1)),
+        (
+            lambda t: ONE.syncWriteTxOnly(t, 30, 2, [1, 0, 2], 3),
+            packet.sync_write(30, 2, {1: b"\0\2"}, protocol=1),
+        ),
     ],
 )
 def test_our_packets_are_those_of_the_sdk(say, ours):

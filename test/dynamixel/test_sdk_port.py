@@ -9,7 +9,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import open_port, open_sdk_port
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup

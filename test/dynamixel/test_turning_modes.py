@@ -12,9 +12,9 @@ import virtual_stage
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.goal_writer import Target, goal_of
+from embodiment_bridge.dynamixel.bus.cycle import Target, goal_of
 from embodiment_bridge.dynamixel.bus.servo import BusState, make_servo
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 
 MODES = {"velocity": 1, "current": 0, "pwm": 16}
 END = 1.5  # rad

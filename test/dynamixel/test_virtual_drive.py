@@ -6,7 +6,7 @@ import math
 import pytest
 from virtual_stage import Stage
 
-from embodiment_bridge.dynamixel.tables.control_table import models, table
+from embodiment_bridge.dynamixel.tables.table_reader import models, table
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from virtual_stage import Stage
 
 from embodiment_bridge.dynamixel.virtual.faults import WIRE
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 from embodiment_bridge.dynamixel.wire.instructions import Instruction
 
@@ -25,7 +25,7 @@ PARAMETERS = st.one_of(
 )
 SAID = st.one_of(
     st.tuples(IDS, CODES, PARAMETERS).map(lambda s: packet.instruction(*s)),
-    st.tuples(IDS, CODES, PARAMETERS).map(lambda s: packet1.instruction(*s)),
+    st.tuples(IDS, CODES, PARAMETERS).map(lambda s: packet.instruction(*s, protocol=1)),
     st.binary(max_size=20),
 )
 

@@ -6,7 +6,7 @@ from virtual_stage import Stage
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 
 RESULT, INSTRUCTION, RANGE, LENGTH, LIMIT, ACCESS = 1, 2, 4, 5, 6, 7
 VELOCITY, JOINT, EXTENDED, PWM = 1, 3, 4, 16
@@ -284,8 +284,8 @@ def test_an_ax_beside_an_xm_on_one_wire():
     assert stage.write_1(2, "goal_position", 1024) == 0x08
     stage.write_1(2, "ccw_angle_limit", 600)
     assert stage.write_1(2, "goal_position", 650) == 0x02
-    assert stage.ask(packet1.instruction(2, 0x31))[0].instruction == 0x55
-    stage.raw(packet1.sync_write(30, 4, {2: b"\0\2\0\0"}))
+    assert stage.ask(packet.instruction(2, 0x31, protocol=1))[0].instruction == 0x55
+    stage.raw(packet.sync_write(30, 4, {2: b"\0\2\0\0"}, protocol=1))
     assert stage.read_1(2, "goal_position") == 512
 
 

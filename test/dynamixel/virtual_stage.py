@@ -3,10 +3,10 @@
 
 from functools import partial
 
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.line import VirtualClock
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 
 
@@ -47,12 +47,12 @@ class Stage:
 
     def write_1(self, id, name, value):
         item = self.item(id, name)
-        (status,) = self.ask(packet1.write(id, item.address, value.to_bytes(item.size, "little")))
+        (status,) = self.ask(packet.write(id, item.address, value.to_bytes(item.size, "little"), protocol=1))
         return status.error
 
     def read_1(self, id, name):
         item = self.item(id, name)
-        (status,) = self.ask(packet1.read(id, item.address, item.size))
+        (status,) = self.ask(packet.read(id, item.address, item.size, protocol=1))
         return item.decode(status.parameters)
 
     def asks(self, id):

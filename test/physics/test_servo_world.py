@@ -8,7 +8,7 @@ from physics_stage import DESK
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.dynamixel.wire import packet

@@ -19,7 +19,7 @@ from embodiment_bridge.body.motion_section import shortest_motion
 from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.dynamixel.config.servo_block import with_servos
+from embodiment_bridge.dynamixel.config.control_description import with_servos
 from embodiment_bridge.urdf import Joint, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
 

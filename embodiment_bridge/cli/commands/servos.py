@@ -4,18 +4,16 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.commands import servos_commission
 from embodiment_bridge.core.errors import ConfigError, LinkError
 
 if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
-
-Rows: TypeAlias = list[Mapping[str, object]]
 
 USUAL_BAUD = 1_000_000
 FACTORY_BAUDS = (57_600, USUAL_BAUD)  # of new servos of the X, MX, P and Y series; of a new AX
@@ -53,7 +51,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="MS",
         help="longest wait for an answer, besides the time of its bytes (default: 34)",
     )
-    actions = command.add_subparsers(metavar="ACTION", required=True)
+    actions = command.add_subparsers(metavar="ACTION", dest="action", required=True)
     scan = _add_action(actions, "scan", "find all servos", "")
     scan.add_argument(
         "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
@@ -64,25 +62,20 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="A-B",
         help="ids for protocol 1, which are tried one by one (default: all)",
     )
-    scan.set_defaults(act=_scan)
-    for name, act, text in (
-        ("ping", _ping, "one servo"),
-        ("reboot", _reboot, "restart a servo"),
-        ("backup", _backup, "back up the control table in the servo"),
-        ("restore", _restore, "restore the control table from the backup"),
+    for name, text in (
+        ("ping", "one servo"),
+        ("reboot", "restart a servo"),
+        ("backup", "back up the control table in the servo"),
+        ("restore", "restore the control table from the backup"),
     ):
-        one = _add_action(actions, name, text, "3")
-        one.add_argument("id", type=int, help=ID)
-        one.set_defaults(act=act)
+        _add_action(actions, name, text, "3").add_argument("id", type=int, help=ID)
     read = _add_action(actions, "read", "read a register, or all", "3 present_position")
     read.add_argument("id", type=int, help=ID)
     read.add_argument("register", nargs="?", help="such as present_position (default: all)")
-    read.set_defaults(act=_read)
     write = _add_action(actions, "write", "write a register; one of EEPROM only if it differs", "3 led 1")
     write.add_argument("id", type=int, help=ID)
     write.add_argument("register", help="such as goal_position")
     write.add_argument("value", type=int, help="raw value, a whole number, as in the servo's manual")
-    write.set_defaults(act=_write)
     servos_commission.add(
         _add_action(actions, "commission", "a checklist for the first day with a real servo", "")
     )
@@ -99,14 +92,14 @@ def _add_action(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one action. Exit code 0; 1 if a step of ``commission`` fails; errors are raised."""
-    if arguments.act == _scan:
+    if arguments.action == "scan":
         return _scan(arguments)
     arguments.baud = arguments.baud or USUAL_BAUD
     registers = _opened(arguments, arguments.baud)
-    if arguments.act == servos_commission.act:
+    if arguments.action == "commission":
         return servos_commission.act(registers, arguments)
     with registers:
-        for row in arguments.act(registers, arguments):
+        for row in _rows(registers, arguments):
             sys.stdout.write(json.dumps(row) + "\n")
     return 0
 
@@ -158,35 +151,24 @@ def _words(numbers: Iterable[int]) -> str:
     return " and ".join(map(str, numbers))
 
 
-def _ping(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    return [asdict(registers.ping(arguments.id))]
-
-
-def _read(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    if arguments.register:
-        return [{arguments.register: registers.read(arguments.id, arguments.register)}]
-    return [registers.read_all(arguments.id)]
-
-
-def _write(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    written = registers.write(arguments.id, arguments.register, arguments.value)
-    registers.keep_torque()
-    return [{"written": written}]
-
-
-def _reboot(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    registers.reboot(arguments.id)
-    return []
-
-
-def _backup(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    registers.backup(arguments.id)
-    return []
-
-
-def _restore(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    registers.backup(arguments.id, restore=True)
-    return []
+def _rows(registers: "Registers", arguments: argparse.Namespace) -> Iterator[Mapping[str, object]]:
+    """Do one action with a servo; the results."""
+    id = arguments.id
+    match arguments.action:
+        case "ping":
+            yield asdict(registers.ping(id))
+        case "reboot":
+            registers.reboot(id)
+        case "backup" | "restore":
+            registers.backup(id, restore=arguments.action == "restore")
+        case "read" if arguments.register:
+            yield {arguments.register: registers.read(id, arguments.register)}
+        case "read":
+            yield registers.read_all(id)
+        case "write":
+            written = registers.write(id, arguments.register, arguments.value)
+            registers.keep_torque()
+            yield {"written": written}
 
 
 def _milliseconds(text: str) -> float:

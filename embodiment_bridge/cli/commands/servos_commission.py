@@ -58,7 +58,6 @@ def add(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--report", metavar="FILE", help="(default: commission_MODEL_ID_TIME.md)")
     command.add_argument("--yes", action="store_true", help="begin without asking")
-    command.set_defaults(act=act)
 
 
 def act(registers: "Registers", arguments: argparse.Namespace) -> int:

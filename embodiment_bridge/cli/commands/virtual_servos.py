@@ -15,10 +15,9 @@ from embodiment_bridge.core.listening import place
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.dynamixel.virtual.line import Pacing, WallClock
+from embodiment_bridge.dynamixel.virtual.line import Pacing, Transcript, WallClock
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.dynamixel.virtual.requests import ControlSocket, Requests
-from embodiment_bridge.dynamixel.virtual.transcript import Transcript
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.urdf import read_urdf
 

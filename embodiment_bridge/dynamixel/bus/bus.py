@@ -12,8 +12,7 @@ from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
-from embodiment_bridge.dynamixel.bus.cycle import Cycle, CycleTimes
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Cycle, CycleTimes, Target
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, Guardian, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port, open_sdk_port
 from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue
@@ -303,8 +302,8 @@ class ServoBus:
     def _cycle(self, cycle: Cycle, supervisor: Supervisor, now: float, dt: float, *, hurried: bool) -> None:
         if self._estop != cycle.estop:
             cycle.apply_estop(self._estop)
-        told, targets = self._targets
-        fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
+        commanded_at, targets = self._targets
+        fresh = self._active and not self._estop and now - commanded_at < self.config.command_timeout_s
         hurried = hurried and not self._requests
         if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
             return

@@ -1,24 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends instructions to the servos of one bus and collects their answers, in the thread that owns the port.
 
+Answers have one form for both protocols.
 A servo that does not answer, or whose answer is damaged, is missing from the result: every value was sent by a servo.
 """
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import Protocol
+from typing import NamedTuple
 
-from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, Counters, answer_of
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.bus.port import Port
+from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 from embodiment_bridge.dynamixel.wire.instructions import (
+    ALERT,
     BROADCAST,
     HIGHEST_ID,
+    Error1,
+    Fault,
     Instruction,
 )
+
+OLD_FAULTS = (
+    (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
+    (Error1.INSTRUCTION, Fault.INSTRUCTION),
+    (Error1.CHECKSUM, Fault.CRC),
+)
+OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
+
+
+class Answer(NamedTuple):
+    """The answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
+
+    error: int
+    data: bytes
+    hardware: int = 0  # bits of HardwareError, from servos of Protocol 1.0, which have no register for them
+
+    @property
+    def fault(self) -> int:
+        """A ``Fault``: why the instruction was not carried out; 0 when it was."""
+        return self.error & ~ALERT
+
+    @property
+    def alert(self) -> bool:
+        """Whether the servo has a hardware error."""
+        return bool(self.error & ALERT)
+
+
+class Combined(NamedTuple):
+    """The answer to a fast read: ``raw`` when it is complete and correct, else the ``answers`` of single servos."""
+
+    raw: bytes
+    answers: dict[int, Answer]
+
+
+@dataclass(slots=True)
+class Counters:
+    """Counters of one servo: answers received, missing and damaged."""
+
+    answers: int = 0
+    timeouts: int = 0
+    damaged: int = 0
+
+
+def answer_of(item: Packet) -> Answer:
+    """The answer in a status of either protocol."""
+    if item.protocol == 2:
+        return Answer(item.error, b"" if item.error & ~ALERT else item.parameters)
+    fault = next((number for bits, number in OLD_FAULTS if item.error & bits), 0)
+    hardware = item.error & OLD_HARDWARE
+    return Answer(fault | (ALERT if hardware else 0), b"" if fault else item.parameters, hardware)
+
 
 BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
@@ -27,19 +83,6 @@ SLOT_S = 0.003  # s for each id to answer a broadcast ping, as dynamixel-sdk 4.1
 # s: the margin is extended to this at most after late answers, when the computer is busy.
 PATIENT_S = 0.05
 CALMING = 0.998  # factor on an extended margin after each question that is answered in time
-
-
-class Wire(Protocol):
-    """The part of ``port.Port`` that the client uses."""
-
-    def write(self, data: bytes) -> None:
-        """Send ``data``."""
-
-    def read(self, timeout: float) -> bytes:
-        """The bytes that come within ``timeout`` s; empty if none do."""
-
-    def discard(self) -> int:
-        """Throw away the bytes that have come; returns how many."""
 
 
 class GivenWay(Exception):  # noqa: N818 - not an error
@@ -59,7 +102,7 @@ class BusClient:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: Port,
         baud_rate: int,
         *,
         margin_s: float = 0.01,
@@ -112,13 +155,11 @@ class BusClient:
 
     def read(self, id: int, address: int, size: int, least_s: float = 0.0) -> Answer | None:
         """Read bytes of a control table; the data are empty when the servo refuses. least_s: of the margin, s."""
-        make = packet1.read if id in self._old else packet.read
-        return self._ask(make(id, address, size), {id: size}, least_s).get(id)
+        return self._ask(packet.read(id, address, size, self._protocol(id)), {id: size}, least_s).get(id)
 
     def write(self, id: int, address: int, data: bytes, least_s: float = 0.0) -> Answer | None:
         """Write bytes of a control table, and wait for the confirmation of the servo. least_s: of the margin, s."""
-        make = packet1.write if id in self._old else packet.write
-        return self._ask(make(id, address, data), {id: 0}, least_s).get(id)
+        return self._ask(packet.write(id, address, data, self._protocol(id)), {id: 0}, least_s).get(id)
 
     def reboot(self, id: int) -> Answer | None:
         """Restart a servo; it answers first, and is then silent for about 0.3 s."""
@@ -181,9 +222,8 @@ class BusClient:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
         old = {id: value for id, value in data.items() if id in self._old}
-        return (packet.sync_write(address, size, new) if new else b"") + (
-            packet1.sync_write(address, size, old) if old else b""
-        )
+        groups = ((2, new), (1, old))
+        return b"".join(packet.sync_write(address, size, own, protocol) for protocol, own in groups if own)
 
     def hold(self, data: bytes) -> None:
         """Keep packets to be sent before the next question."""
@@ -200,6 +240,9 @@ class BusClient:
         end = self._clock() + self.margin_s
         while (left := end - self._clock()) > 0.0:
             self._wire.read(left)
+
+    def _protocol(self, id: int) -> int:
+        return 1 if id in self._old else 2
 
     def _send(self, request: bytes) -> None:
         if self.give_way is not None and self.give_way():

@@ -7,8 +7,7 @@ Each check is one sync read for all servos of one layout; there is at most one c
 from collections.abc import Callable, Sequence
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.dynamixel.bus.answers import Answer
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor

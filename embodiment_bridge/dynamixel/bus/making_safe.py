@@ -16,7 +16,7 @@ from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST
 
 PATIENCE_S = 2.0  # s within which servos must confirm that their torque is off
@@ -64,20 +64,18 @@ def _torque(servo: Servo) -> Place:
 
 
 def _sync_writes(groups: Groups) -> bytes:
-    made = []
-    for (protocol, address, size), data in groups.items():
-        make = packet1.sync_write if protocol == 1 else packet.sync_write
-        made.append(make(address, size, data))
-    return b"".join(made)
+    return b"".join(
+        packet.sync_write(address, size, data, protocol) for (protocol, address, size), data in groups.items()
+    )
 
 
 def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
     """A broadcast for each protocol whose servos are all to be limp and have torque_enable at the same address."""
     made = []
-    for protocol, make in ((2, packet.write), (1, packet1.write)):
+    for protocol in (2, 1):
         addresses = {address for one, address, _ in limp if one == protocol}
         if len(addresses) == 1 and protocol not in others:
-            made.append(make(BROADCAST, addresses.pop(), b"\0"))
+            made.append(packet.write(BROADCAST, addresses.pop(), b"\0", protocol))
     return made
 
 

@@ -159,7 +159,7 @@ def _address(name: str) -> tuple[str, int]:
 
 
 def lost(name: str, error: Exception) -> LinkError:
-    """What the loss of a port is told as."""
+    """The LinkError that says why a port is lost."""
     if isinstance(error, LinkError):
         return error
     why = getattr(error, "strerror", None) or str(error)

@@ -10,10 +10,10 @@ from struct import Struct
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, fault_text
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient, Combined
 from embodiment_bridge.dynamixel.bus.servo import NEVER, Servo
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
+from embodiment_bridge.dynamixel.wire.instructions import fault_name
 
 # The bytes that are read from each servo in every cycle, and how they are requested.
 
@@ -65,7 +65,7 @@ def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """How the servos of a bus are read. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
+    """The plan of the reads of a bus. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
 
     kind: str
     blocks: Mapping[int, Block] = field(default_factory=dict)
@@ -193,7 +193,7 @@ class Reader:
 
     @property
     def kind(self) -> str:
-        """How servos are read now, for diagnostics."""
+        """The kind of read that is used now, for diagnostics."""
         return f"fast {self.plan.kind}" if self._fast and not self._again_at else self.plan.kind
 
     def read(self, servos: Sequence[Servo], now: float) -> bool:
@@ -250,7 +250,7 @@ class Reader:
         servo.reported = answer.hardware
         if error & 127 or not answer.data:
             servo.misses += 1
-            servo.reason = f"refuses to be read: {fault_text(answer.fault)}"
+            servo.reason = f"refuses to be read: {fault_name(answer.fault)}"
             return False
         servo.ticks, servo.speed, servo.load = self.plan.blocks[servo.config.id].unpack(answer.data)
         servo.heard = now

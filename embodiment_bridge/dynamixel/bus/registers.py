@@ -7,13 +7,13 @@ from typing import Final
 
 from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
-from embodiment_bridge.dynamixel.bus.answers import Answer
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.making_safe import Guardian
 from embodiment_bridge.dynamixel.bus.port import open_port
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
-from embodiment_bridge.dynamixel.wire import packet, packet1
-from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.table_reader import table_of
+from embodiment_bridge.dynamixel.wire import packet
+from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault, fault_name
 
 USB_S: Final = (
     0.034  # s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
@@ -151,8 +151,7 @@ class Registers(ClosedOnExit):
         Raises:
             LinkError: there can be no guardian; nothing was written.
         """
-        make = packet.sync_write if protocol == 2 else packet1.sync_write
-        self._driven[id] = make(torque.address, 1, {id: b"\0"})
+        self._driven[id] = packet.sync_write(torque.address, 1, {id: b"\0"}, protocol)
         if self._guardian is None:
             self._guardian = Guardian(self._port.fileno())
         if self._guardian.problem:
@@ -193,11 +192,9 @@ class Registers(ClosedOnExit):
         if answer is None:
             raise LinkError(f"{self.port_name}: servo {id} does not answer, or its answers come damaged")
         if answer.fault:
-            known = answer.fault in list(Fault)
-            name = Fault(answer.fault).name.lower() if known else f"unknown ({answer.fault})"
             shut_down = answer.alert and answer.fault == Fault.ACCESS
             why = ", which a servo that has shut down does until it is rebooted" if shut_down else ""
-            raise CommandError(f"servo {id} refuses: {name} error{why}")
+            raise CommandError(f"servo {id} refuses: {fault_name(answer.fault)} error{why}")
         return answer
 
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from embodiment_bridge.core.errors import BridgeError
+from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
 from embodiment_bridge.dynamixel.bus.servo import Servo
@@ -15,47 +15,47 @@ LIMIT = 256  # requests that may wait; further ones are refused
 
 
 class Request:
-    """A request that is being carried out."""
+    """A request that waits, or is being carried out. ``done`` is called when it has ended."""
 
     def __init__(self, work: BusRequest, done: Done) -> None:
         self._work = work
-        self.done = done
+        self._done = done
         self._look: Callable[[float], tuple[str, int] | None] | None = None
 
-    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float, *, stopped: bool) -> bool:
-        """Begin the request, unless it drives and there is an emergency stop; whether it has ended.
+    def step(self, supervisor: Supervisor, servos: Sequence[Servo], now: float, *, stopped: bool) -> bool:
+        """Begin the request, unless it drives and there is an emergency stop, or look at it; whether it has ended.
 
         Raises:
-            GivenWay: an emergency stop came in between; ``done`` was called.
+            GivenWay: an emergency stop came in between; the request has failed.
         """
-        if stopped and self._work.drives:
-            self.done(False, "emergency stop: release it first", 0)
-            return True
         try:
-            result = self._work.begin(supervisor, servos, now)
+            result = (
+                self._look(now) if self._look is not None else self._begin(supervisor, servos, now, stopped)
+            )
         except GivenWay:
-            self.done(False, "an emergency stop was pressed or released meanwhile: ask again", 0)
+            self.fail("an emergency stop was pressed or released meanwhile: ask again")
             raise
         except BridgeError as error:
-            self.done(False, str(error), 0)
+            self.fail(str(error))
             return True
-        if isinstance(result, tuple):
-            self.done(True, *result)
-            return True
-        self._look = result
-        return False
+        if result is not None:
+            self._done(True, *result)
+        return result is not None
 
-    def look(self, now: float) -> bool:
-        """Whether the request has ended by now."""
-        try:
-            result = self._look(now) if self._look is not None else ("", 0)
-        except BridgeError as error:
-            self.done(False, str(error), 0)
-            return True
-        if result is None:
-            return False
-        self.done(True, *result)
-        return True
+    def _begin(
+        self, supervisor: Supervisor, servos: Sequence[Servo], now: float, stopped: bool
+    ) -> tuple[str, int] | None:
+        if stopped and self._work.drives:
+            raise CommandError("emergency stop: release it first")
+        result = self._work.begin(supervisor, servos, now)
+        if isinstance(result, tuple):
+            return result
+        self._look = result
+        return None
+
+    def fail(self, why: str) -> None:
+        """End it without success; the answer also says what it has changed."""
+        self._done(False, "; ".join(text for text in (why, self._work.effect) if text), 0)
 
 
 class RequestQueue:
@@ -85,23 +85,24 @@ class RequestQueue:
         Raises:
             GivenWay: an emergency stop came in between.
         """
-        if self._begun:
-            self._begun = [work for work in self._begun if not work.look(now)]
+        self._begun = [
+            work for work in self._begun if not work.step(supervisor, servos, now, stopped=stopped)
+        ]
         work = self._next()
-        if work is not None and not work.begin(supervisor, servos, now, stopped=stopped):
+        if work is not None and not work.step(supervisor, servos, now, stopped=stopped):
             self._begun.append(work)
 
     def refuse(self, why: str) -> None:
         """End all requests without success."""
         self.refuse_new(why)
         for work in self._begun:
-            work.done(False, why, 0)
+            work.fail(why)
         self._begun.clear()
 
     def refuse_new(self, why: str) -> None:
         """End the requests that have not begun, without success."""
         while (work := self._next()) is not None:
-            work.done(False, why, 0)
+            work.fail(why)
 
     def _next(self) -> Request | None:
         """Take the next request, so that no other thread has it; None: there is none."""

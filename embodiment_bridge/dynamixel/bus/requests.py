@@ -36,10 +36,12 @@ class BusRequest(Protocol):
 
     drives: whether it may switch torque on; such a request is refused during an emergency stop.
     touched: whether it may have changed a servo, or what is known of it, by now; one that was refused has not.
+    effect: what it has changed and leaves so if it fails now; empty for nothing.
     """
 
     drives: bool
     touched: bool = False
+    effect: str = ""
 
     def at_once(self, servos: Sequence[Servo]) -> None:
         """Do what needs no answer, on any thread, also if the request is refused because the bus is lost."""
@@ -152,21 +154,26 @@ class Reboot(BusRequest):
             except GivenWay:  # nothing was sent
                 servo.locked = before
                 raise
-        names = ", ".join(servo.config.joint for servo in chosen)
+            self.effect = f"restarted: {_names(chosen[: chosen.index(servo) + 1])}"
         if not chosen:
             return "no servo has a hardware error", 0
-        return lambda later: _restarted(chosen, names, later - now)
+        self.effect = ""
+        return lambda later: _restarted(chosen, later - now)
 
 
-def _restarted(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
-    away = [servo.config.joint for servo in chosen if servo.silent]
+def _names(servos: Sequence[Servo]) -> str:
+    return ", ".join(servo.config.joint for servo in servos)
+
+
+def _restarted(chosen: Sequence[Servo], waited: float) -> tuple[str, int] | None:
+    away = [servo for servo in chosen if servo.silent]
     if not away:
         for servo in chosen:
             if not servo.error:  # else it may be locked for a new fault
                 servo.locked = not servo.config.faults.torque_after_reboot
-        return f"restarted: {names}", len(chosen)
+        return f"restarted: {_names(chosen)}", len(chosen)
     if waited > RESTART_PATIENCE_S:
-        raise CommandError(f"not back {RESTART_PATIENCE_S:g} s after a restart: {', '.join(away)}")
+        raise CommandError(f"not back {RESTART_PATIENCE_S:g} s after a restart: {_names(away)}")
     return None
 
 
@@ -201,6 +208,7 @@ class SetMode(BusRequest):
                     servo.mode = before
                     supervisor.silence(servo, now, "its mode was being changed", 0.0)
                     raise
+            self.effect = f"in mode {self._mode} now: {_names(chosen[: chosen.index(servo) + 1])}"
         return f"mode {self._mode}", len(chosen)
 
 
@@ -225,7 +233,7 @@ class Register(BusRequest):
                 )
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
-            if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
+            if supervisor.settings.value(servo, self._name) != self._value:
                 try:
                     supervisor.settings.write(servo, self._name, self._value)
                     supervisor.settings.note_limit(servo, self._name, self._value)
@@ -234,7 +242,7 @@ class Register(BusRequest):
                     if self._name in LIMIT_ITEMS:
                         supervisor.silence(servo, now, "its limits were being changed", 0.0)
                     raise
-        raw = item.decode(supervisor.settings.read(servo, item.address, item.size))
+        raw = supervisor.settings.value(servo, self._name)
         supervisor.settings.note_limit(servo, self._name, raw)
         unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
         return unit, raw
@@ -263,13 +271,16 @@ class Calibrate(BusRequest):
         shifts = {servo: servo.scale.calibration.shift + change for servo, change in changes.items()}
         entries = {servo.config.joint: stored_of(servo, change=change) for servo, change in changes.items()}
         kept = Future[None]()
+        self.effect = "the calibration file may have it already, although it is not in force: calibrate again"
 
         def keep() -> None:
             try:
                 self._keep(entries)
             except BridgeError as error:
+                self.effect = ""
                 kept.set_exception(error)
             else:
+                self.effect = self.effect.replace("may have", "has")
                 kept.set_result(None)
 
         threading.Thread(target=keep, name="keeps a calibration", daemon=True).start()

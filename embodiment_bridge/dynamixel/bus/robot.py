@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.bus import OpenPort, ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import checked_port_name, checked_sdk_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
 from embodiment_bridge.dynamixel.bus.servo import SERVING, BusState, JointReading, stored_of
@@ -164,20 +164,8 @@ class ServoRobot:
     @property
     def state(self) -> tuple[BusState, str]:
         """The worst state of a bus, with its reason."""
-        worst = max(self.buses, key=lambda bus: _BADNESS.index(bus.state))
+        worst = max(self.buses, key=lambda bus: list(BusState).index(bus.state))
         return worst.state, worst.reason and f"{worst.config.name}: {worst.reason}"
-
-
-_BADNESS = (
-    BusState.ACTIVE,
-    BusState.READY,
-    BusState.DEGRADED,
-    BusState.CONFIGURE,
-    BusState.PROBE,
-    BusState.OPEN,
-    BusState.CLOSED,
-    BusState.LOST,
-)
 
 
 class _Answers:

@@ -8,12 +8,12 @@ from math import inf, nan
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Counters
-from embodiment_bridge.dynamixel.bus.goals import GoalFilter
-from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, JointScale
+from embodiment_bridge.dynamixel.bus.client import Counters
+from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, GoalFilter, JointScale
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig, ServoConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+from embodiment_bridge.dynamixel.tables.table_reader import table
 
 # The states of a servo bus.
 #
@@ -21,15 +21,15 @@ from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
 
 
 class BusState(Enum):
-    """The state of a bus."""
+    """The state of a bus, from the best to the worst."""
 
-    CLOSED = "closed"  # not started
-    OPEN = "open"  # the port was opened
-    PROBE = "probe"  # the servos are asked who they are
-    CONFIGURE = "configure"  # their settings are brought in order
-    READY = "ready"  # the servos are read; their torque has not been requested
     ACTIVE = "active"  # the servos are driven
+    READY = "ready"  # the servos are read; their torque has not been requested
     DEGRADED = "degraded"  # some servos do not answer
+    CONFIGURE = "configure"  # their settings are brought in order
+    PROBE = "probe"  # the servos are asked who they are
+    OPEN = "open"  # the port was opened
+    CLOSED = "closed"  # not started
     LOST = "lost"  # the port is gone, or no servo answers
 
 
@@ -71,7 +71,7 @@ class JointReading(NamedTuple):
 
     @property
     def limp(self) -> str:
-        """Why the joint follows no targets; empty if it does."""
+        """The reason why the joint follows no targets; empty if it does."""
         if self.silent:
             return "silent"
         if self.torque or self.wanted:
@@ -165,40 +165,40 @@ class Servo:
         return self.silent and (self.unsure or (self.torque and self.known)) and not held
 
     def fall_silent(self, reason: str, retry_at: float) -> None:
-        """It is not asked before ``retry_at`` (s), and not driven until it answers; its torque may still be on."""
+        """Count as silent: not asked before ``retry_at`` (s), not driven until it answers; its torque may be on."""
         self.unsure = self.unsure or self.torque
         self.silent, self.torque = True, False
         self.reason, self.retry_s, self.retry_at = reason, 0.0, retry_at
 
     def know_torque(self, on: bool) -> None:
-        """The servo has told whether its torque is on."""
+        """Note that the servo has reported whether its torque is on."""
         self.torque, self.unsure = on, False
 
     def want(self) -> None:
-        """The driver was activated: torque as ``on_start`` says."""
+        """Want torque as ``on_start`` says: the driver was activated."""
         start = self.config.on_start
         self.wanted = start == "on" or (start == "keep" and (self.wanted or self.torque))
         self.locked = False
 
     def release(self) -> None:
-        """The driver was deactivated: no torque where ``on_shutdown`` is off."""
+        """Let go where ``on_shutdown`` is off: the driver was deactivated."""
         if self.config.on_shutdown == "off":
             self.let_go()
 
     def let_go(self) -> None:
-        """Nobody wants its torque any more."""
+        """Want no torque any more."""
         self.wanted = False
         self.unsure = self.unsure or self.silent
 
     def distrust(self, why: str) -> None:
-        """Its calibration cannot be used: it is limp until it is asked for."""
+        """Give up its calibration, which cannot be used: it is limp until it is asked for."""
         self.config = replace(self.config, on_start="off")
         self.wanted, self.uncalibrated, self.note = False, True, why
         self.scale.calibrate(Calibration())
 
     @property
     def _risk(self) -> str:
-        """What may happen when nothing is sent to it any more; empty if nothing bad is known."""
+        """The danger when nothing is sent to it any more; empty if none is known."""
         turns = self.torque and self.mode not in POSITION_MODES and not self.table.watchdog_stops
         return f"{RUNS_ON}: cut its power together with that of the computer" if turns else ""
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
-from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
+from embodiment_bridge.dynamixel.bus.client import PATIENT_S, Answer, BusClient
 from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.reading import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
-from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.table_reader import table_of
+from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits, fault_name
 
 # s, the margins of the tries of each read and write: an answer may be damaged, or late on a busy computer.
 MARGINS_S = (0.0, PATIENT_S, PATIENT_S, PATIENT_S)
@@ -109,7 +109,7 @@ class Settings:
         """Let the servo answer all instructions. Of protocol 1.0 this is EEPROM: written only where it differs."""
         item = servo.table.item("status_return_level")
         try:
-            level = item.decode(self.read(servo, item.address, item.size))
+            level = self.value(servo, item.name)
         except CommandError:
             level = 0  # at which it answers no read
         if level != ANSWERS_ALL:
@@ -118,8 +118,7 @@ class Settings:
     def are_lost(self, servo: Servo, block: Block) -> bool:
         """Whether RAM has not what ``configure`` wrote there, as after a restart."""
         for name, value in servo.config.registers.items():
-            item = servo.table.item(name)
-            if not item.eeprom and item.decode(self.read(servo, item.address, item.size)) != value:
+            if not servo.table.item(name).eeprom and self.value(servo, name) != value:
                 return True
         entries = _entries(block)
         return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
@@ -191,9 +190,14 @@ class Settings:
         answer = self._answer(servo, lambda least_s: self._client.read(servo.id, address, size, least_s))
         if answer.fault:
             raise CommandError(
-                f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
+                f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_name(answer.fault)}"
             )
         return answer.data
+
+    def value(self, servo: Servo, name: str) -> int:
+        """Read one item by name."""
+        item = servo.table.item(name)
+        return item.decode(self.read(servo, item.address, item.size))
 
     def write(self, servo: Servo, name: str, value: int) -> None:
         """Write one item by name."""
@@ -207,7 +211,7 @@ class Settings:
             raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
         if answer.fault:
             what = name or f"{len(data)} bytes at {address}"
-            raise CommandError(f"{_named(servo)} refuses {what}: {fault_text(answer.fault)}")
+            raise CommandError(f"{_named(servo)} refuses {what}: {fault_name(answer.fault)}")
 
     def _answer(self, servo: Servo, ask: Callable[[float], Answer | None]) -> Answer:
         """The first answer to a question, which ``ask`` asks with a least margin (s)."""

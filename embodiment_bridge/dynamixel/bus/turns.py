@@ -20,7 +20,10 @@ def are_counted(servo: Servo) -> bool:
 
 
 def seen_last(servo: Servo, before: int | None, stored: Stored | None) -> tuple[int | None, bool]:
-    """Where a servo was last, in counts of now, and whether that is sure: ``before`` it was silent, or by the file."""
+    """The last position of a servo, in counts of now, and whether it is sure.
+
+    before: its position before it was silent; else it is that of the calibration file.
+    """
     if not are_counted(servo):
         return None, True
     if before is not None:
@@ -51,8 +54,10 @@ def find_turns(servo: Servo, last: int | None, *, sure: bool = True) -> None:
     if _is_limited(servo) and not servo.table.keeps_turns:
         width = abs(servo.scale.ticks(servo.config.upper) - servo.scale.ticks(servo.config.lower)) / turn
         fitting = _within(servo, min(MOVED, max(1.0 - width, 0.0) / 4))  # at most one, if less than a turn
-        told = [turns] if last is not None and turns in _within(servo, MOVED) else []
-        found = next((some for some in ([] if doubt else told, fitting, told) if len(some) == 1), None)
+        believed = [turns] if last is not None and turns in _within(servo, MOVED) else []
+        found = next(
+            (some for some in ([] if doubt else believed, fitting, believed) if len(some) == 1), None
+        )
         if found is fitting:
             doubt = ""
         if found is not None:
@@ -68,9 +73,9 @@ def find_turns(servo: Servo, last: int | None, *, sure: bool = True) -> None:
 
 def _add(servo: Servo, turns: int) -> None:
     if turns:
-        known, believed = servo.scale.calibration, servo.position
+        known, before = servo.scale.calibration, servo.position
         servo.scale.calibrate(Calibration(known.shift, known.turns + turns))
-        servo.goals.start(servo.goals.goal + servo.position - believed)  # a driven horn stays where it is
+        servo.goals.start(servo.goals.goal + servo.position - before)  # a driven horn stays where it is
 
 
 def _is_limited(servo: Servo) -> bool:

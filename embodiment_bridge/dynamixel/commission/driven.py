@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 
 PATIENCE_S = 20.0

@@ -267,7 +267,7 @@ def watchdog(subject: Subject, options: Options) -> str:
 
 
 def _moved(subject: Subject) -> float:
-    """How far the horn goes from where it is within ``LIMP_S``, rad."""
+    """The distance that the horn goes within ``LIMP_S``, rad."""
     start = subject.angle
     return max(abs(subject.angle - start) for _ in Watch(LIMP_S))
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the ``<ros2_control>`` elements of a robot description by bus and joint; collects all problems."""
+"""Reads the ``<ros2_control>`` elements of a robot description by bus and joint, and collects all problems.
 
-from collections.abc import Collection, Iterator, Mapping
+It also writes a first one for a description that has none.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import inf, isfinite
+from typing import Final
 from xml.etree.ElementTree import Element
+from xml.sax.saxutils import quoteattr
 
-from embodiment_bridge.core.errors import unknown
-from embodiment_bridge.urdf import Robot
-
-# Values of a servo description from XML (always texts) or YAML (typed); all problems are collected.
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.urdf import Joint, JointType, Robot
 
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 PROBLEM_LIMIT = 50  # further problems are only counted
@@ -39,8 +42,9 @@ class Problems:
 
 
 class Values:
-    """The entries of one thing (a bus, a joint); an entry that is never read is reported as unknown.
+    """The entries of one thing (a bus, a joint), from XML (always texts) or YAML (typed).
 
+    An entry that is never read is reported as unknown.
     A value that cannot be used is reported, and its default is used.
     """
 
@@ -290,3 +294,48 @@ def _read_transmissions(element: Element, raw: Raw, block: str, problems: Proble
                 text = joint.findtext(tag)
                 if text is not None:
                     target[key] = text.strip()
+
+
+PINION_PER_M: Final = 100  # rad of a servo per m of a sliding joint: a pinion of 10 mm
+END: Final = "</robot>"
+FIRST_BLOCK: Final = """
+  <!-- Written by `embodiment_bridge new-body`: put the port, ids and models of your servos. docs/dynamixel.md has
+       what else can be said, such as transmissions for gears and for joints that turn the other way. -->
+  <ros2_control name="servos" type="system">
+    <hardware>
+      <plugin>embodiment_bridge/DynamixelBus</plugin>
+      <param name="port_name">/dev/ttyUSB0</param>
+      <param name="baud_rate">1000000</param>
+    </hardware>
+"""
+SLIDE: Final = """\
+    <transmission name={transmission}>
+      <plugin>transmission_interface/SimpleTransmission</plugin>
+      <actuator name={actuator} role="actuator1"/>
+      <!-- rad of the servo per m of the joint: a pinion of 10 mm -->
+      <joint name={joint} role="joint1"><mechanical_reduction>{per_m}</mechanical_reduction></joint>
+    </transmission>
+"""
+
+
+def with_servos(urdf: str, joints: Sequence[Joint]) -> str:
+    """The text of a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
+
+    Raises:
+        ConfigError: the text does not end with ``</robot>``.
+    """
+    before, end, after = urdf.rpartition(END)
+    if not end or after.strip():
+        raise ConfigError(f"the description does not end with {END}, so that servos cannot be added to it")
+    block = FIRST_BLOCK
+    for id, joint in enumerate(joints, 1):
+        block += f'    <joint name={quoteattr(joint.name)}><param name="id">{id}</param></joint>\n'
+    for joint in joints:
+        if joint.type is JointType.PRISMATIC:
+            block += SLIDE.format(
+                transmission=quoteattr(f"{joint.name}_transmission"),
+                actuator=quoteattr(f"{joint.name}_servo"),
+                joint=quoteattr(joint.name),
+                per_m=PINION_PER_M,
+            )
+    return f"{before.rstrip()}\n{block}  </ros2_control>\n{END}\n"

@@ -1,74 +1,129 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control tables: the address, unit and limits of each item of a servo model.
+"""The parts of a control table."""
 
-They are data, in the files of ``models/``. A new model is a new file, there or elsewhere (``table("my/servo.yaml")``).
-"""
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import re
-from functools import cache
-from pathlib import Path
-
-from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item, Motor
-from embodiment_bridge.dynamixel.tables.table_reader import MODELS, ModelNames, read_names, read_table
-
-__all__ = ["ControlTable", "Item", "Motor", "models", "table", "table_of"]
-
-ALIKE = 2  # characters at the beginning that the models of one family share: XM, MX, YM
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 
-def table(name: str, firmware: int = 0) -> ControlTable:
-    """The control table of a model, by name (``xm430_w350``, ``XM430-W350-T``) or by the path of a YAML file.
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a control table.
 
-    Case, hyphens and spaces do not matter. A name that differs in anything else is refused without a guess: the
-    nearest name is often another servo.
-
-    firmware: version of the servo, where the table depends on it; 0: the version that the file is for.
-
-    Raises:
-        ConfigError: the model is unknown, or its file is wrong; the text names the choices, or file and key.
+    address, size: bytes. access: ``r`` or ``rw``. eeprom: kept without power, and locked while torque is on.
+    factor: value of 1 in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
+    lower, upper, initial: in the units of the manual; limits within which a value may be written, and factory value.
     """
-    if name.endswith((".yaml", ".yml")):
-        return _read(Path(name), firmware)
-    direct = MODELS / f"{name}.yaml"
-    if re.fullmatch("[a-z0-9_]+", name) and direct.is_file():
-        return _read(direct, firmware)
-    key = _key(name)
-    for known in _names():
-        if key in {_key(each) for each in (known.name, known.model, *known.aliases)}:
-            return _read(MODELS / f"{known.name}.yaml", firmware)
-    alike = [known.name for known in _names() if _key(known.name)[:ALIKE] == key[:ALIKE]]
-    choices = ", ".join(alike or models())
-    raise ConfigError(f"unknown servo model {name!r} (known{', of those alike' if alike else ''}: {choices})")
+
+    name: str
+    address: int
+    size: int
+    access: str
+    eeprom: bool
+    signed: bool
+    unit: str
+    factor: float
+    lower: int
+    upper: int
+    initial: int
+
+    @property
+    def end(self) -> int:
+        """The address after the item."""
+        return self.address + self.size
+
+    def encode(self, value: int) -> bytes:
+        """The bytes of a value.
+
+        Raises:
+            CommandError: the value is outside the item's limits.
+        """
+        if not isinstance(value, int) or not self.lower <= value <= self.upper:
+            raise CommandError(f"{self.name} is {value!r}; it must be from {self.lower} to {self.upper}")
+        return value.to_bytes(self.size, "little", signed=self.signed)
+
+    def decode(self, data: bytes) -> int:
+        """The value of bytes of the item's size, with its sign."""
+        return int.from_bytes(data, "little", signed=self.signed)
 
 
-def models() -> tuple[str, ...]:
-    """Names of the models that have a table in ``models/``."""
-    return tuple(each.name for each in _names())
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """The data sheet of a model's drive, at the rated voltage and at the output of the gear."""
+
+    stall_torque_nm: float
+    stall_current_a: float
+    rated_voltage_v: float
+    no_load_speed_rad_s: float
+    gear_ratio: float
 
 
-def table_of(number: int, firmware: int = 0) -> ControlTable:
-    """The control table of the model with this model number.
+@dataclass(frozen=True, slots=True)
+class ControlTable:
+    """One model of servo.
 
-    Raises:
-        ConfigError: no table has this number.
+    name: of its file; aliases: other names. manual: URL of its page. firmware: the version that this table is for.
+    fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``
+    (an AX has 1 as wheel and 3 as joint). centre: the tick at 0 rad. indirect: (number of the first entry,
+    count, address of addresses, address of data) of each run. keeps_turns: the position counts whole turns also in
+    position mode, and survives a power cut. watchdog_stops: whether the motor stands still after
+    the servo's Bus Watchdog has fired.
     """
-    for known in _names():
-        if known.number == number:
-            return table(known.name, firmware)
-    choices = ", ".join(f"{known.number} {known.model}" for known in _names())
-    raise ConfigError(f"no control table for servo model number {number} (known: {choices})")
 
+    name: str
+    model: str
+    aliases: tuple[str, ...]
+    number: int
+    protocol: int
+    manual: str
+    firmware: int
+    fast_read_firmware: int
+    modes: tuple[int, ...]
+    ticks_per_turn: float
+    centre: int
+    motor: Motor
+    items: Mapping[str, Item]
+    indirect: tuple[tuple[int, int, int, int], ...]
+    keeps_turns: bool = False
+    watchdog_stops: bool = True
 
-def _key(name: str) -> str:
-    return re.sub(r"[-_ ()./]", "", name.lower())
+    @property
+    def has_current(self) -> bool:
+        """Whether the servo senses its current (else ``present_load`` is an estimate)."""
+        return "present_current" in self.items
 
+    @property
+    def size(self) -> int:
+        """Bytes of the whole table."""
+        return max(item.end for item in self.items.values())
 
-@cache
-def _names() -> tuple[ModelNames, ...]:
-    return tuple(read_names(path) for path in sorted(MODELS.glob("*.yaml")))
+    def first(self, *names: str) -> Item | None:
+        """The first of these items that the model has; what is the same has several names in the manuals."""
+        return next((self.items[name] for name in names if name in self.items), None)
 
+    def within_turn(self, ticks: int) -> int:
+        """The position without whole turns, as in position mode: at most half a turn from the centre."""
+        if self.keeps_turns:
+            return ticks
+        turn = round(self.ticks_per_turn)
+        lowest = self.centre - turn // 2
+        return (ticks - lowest) % turn + lowest
 
-@cache
-def _read(path: Path, firmware: int) -> ControlTable:
-    return read_table(path, firmware)
+    def item(self, name: str) -> Item:
+        """An item by name.
+
+        Raises:
+            ConfigError: the model has no item of that name; the text names the nearest.
+        """
+        found = self.items.get(name)
+        if found is None:
+            raise ConfigError(unknown(f"register of {self.model}", name, self.items))
+        return found
+
+    def initial(self) -> bytearray:
+        """The bytes of the whole table with factory values."""
+        image = bytearray(self.size)
+        for item in self.items.values():
+            image[item.address : item.end] = item.initial.to_bytes(item.size, "little", signed=item.signed)
+        return image

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the YAML files of control tables. Every key must be known; an error names file, key, value and choices."""
+"""Reads control tables by the name or number of a servo model.
+
+They are data, in the YAML files of ``models/``. A new model is a new file, there or elsewhere
+(``table("my/servo.yaml")``). Every key must be known; an error names file, key, value and choices.
+"""
 
 import math
 import re
@@ -13,7 +17,7 @@ from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item, Motor
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, Motor
 
 MODELS: Final = Path(__file__).with_name("models")
 LAYOUTS: Final = MODELS / "layouts"
@@ -35,16 +39,8 @@ PULSE: Final = "pulse"
 AREAS: Final = ("eeprom", "ram")
 ITEM_KEYS: Final = ("address", "size", "access", "area", "signed", "initial", "lower", "upper", "unit")
 LAYOUT_KEYS: Final = (
-    "layout",
-    "leave_out",
-    "items",
-    "change",
-    "indirect",
-    "before",
-    "eeprom_end",
-    "keeps_turns",
-    "watchdog_stops",
-)
+    "layout", "leave_out", "items", "change", "indirect", "before", "eeprom_end", "keeps_turns", "watchdog_stops",
+)  # fmt: skip
 HEAD: Final = re.compile(r"(?:model|aliases|number):")
 SIZES: Final = (1, 2, 4)
 Indirect = tuple[tuple[int, int, int, int], ...]
@@ -65,7 +61,7 @@ def read_names(path: Path) -> ModelNames:
     Raises:
         ConfigError: the file cannot be read, or has no model or number.
     """
-    head = "\n".join(line for line in _text(path).splitlines() if HEAD.match(line))
+    head = "\n".join(line for line in read_text(path).splitlines() if HEAD.match(line))
     top = parse(head, str(path))
     return ModelNames(path.stem, top.text("model"), _texts(top, "aliases"), _whole(top, "number", 0, 65535))
 
@@ -76,7 +72,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
     Raises:
         ConfigError: the file cannot be read, or has a wrong key or value.
     """
-    top = parse(_text(path), str(path))
+    top = parse(read_text(path), str(path))
     chain = _chain(path, top)
     pulses = top.number("ticks_per_turn", 1, 1e7)
     indirect = _indirect_of(chain, firmware)
@@ -104,15 +100,11 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
     return found
 
 
-def _text(path: Path) -> str:
-    return read_text(path)
-
-
 @cache
 def _layout_data(path: Path) -> object:
     """The content of a layout, which many models share."""
     try:
-        return safe_yaml.load(_text(path))
+        return safe_yaml.load(read_text(path))
     except ConfigError as error:
         raise ConfigError(f"{path}: cannot be read as YAML: {error}") from error
 
@@ -286,3 +278,63 @@ def _whole(section: Section, key: str, lower: int, upper: int, default: int | No
     if value != int(value):
         raise section.wrong(key, "a whole number")
     return int(value)
+
+
+ALIKE = 2  # characters at the beginning that the models of one family share: XM, MX, YM
+
+
+def table(name: str, firmware: int = 0) -> ControlTable:
+    """The control table of a model, by name (``xm430_w350``, ``XM430-W350-T``) or by the path of a YAML file.
+
+    Case, hyphens and spaces do not matter. A name that differs in anything else is refused without a guess: the
+    nearest name is often another servo.
+
+    firmware: version of the servo, where the table depends on it; 0: the version that the file is for.
+
+    Raises:
+        ConfigError: the model is unknown, or its file is wrong; the text names the choices, or file and key.
+    """
+    if name.endswith((".yaml", ".yml")):
+        return _read(Path(name), firmware)
+    direct = MODELS / f"{name}.yaml"
+    if re.fullmatch("[a-z0-9_]+", name) and direct.is_file():
+        return _read(direct, firmware)
+    key = _key(name)
+    for known in _names():
+        if key in {_key(each) for each in (known.name, known.model, *known.aliases)}:
+            return _read(MODELS / f"{known.name}.yaml", firmware)
+    alike = [known.name for known in _names() if _key(known.name)[:ALIKE] == key[:ALIKE]]
+    choices = ", ".join(alike or models())
+    raise ConfigError(f"unknown servo model {name!r} (known{', of those alike' if alike else ''}: {choices})")
+
+
+def models() -> tuple[str, ...]:
+    """Names of the models that have a table in ``models/``."""
+    return tuple(each.name for each in _names())
+
+
+def table_of(number: int, firmware: int = 0) -> ControlTable:
+    """The control table of the model with this model number.
+
+    Raises:
+        ConfigError: no table has this number.
+    """
+    for known in _names():
+        if known.number == number:
+            return table(known.name, firmware)
+    choices = ", ".join(f"{known.number} {known.model}" for known in _names())
+    raise ConfigError(f"no control table for servo model number {number} (known: {choices})")
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[-_ ()./]", "", name.lower())
+
+
+@cache
+def _names() -> tuple[ModelNames, ...]:
+    return tuple(read_names(path) for path in sorted(MODELS.glob("*.yaml")))
+
+
+@cache
+def _read(path: Path, firmware: int) -> ControlTable:
+    return read_table(path, firmware)

@@ -6,7 +6,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
 from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply
@@ -47,12 +47,11 @@ class AxServo(Servo):
         self._speed_unit = table.items["moving_speed"].factor
         self._highest = table.items["goal_position"].upper
         self._names = tuple(name for name in PRESENT if name in table.items)
-        self._torque = False
         super().__init__(table, id, supply, drive)
 
     @override
     def booted(self) -> None:
-        self._torque = False
+        self.torque = False
         self.cache_limits()
         self.memory.set("torque_limit", self.memory.get("max_torque"))
         self.memory.set("goal_position", self.position())
@@ -60,15 +59,10 @@ class AxServo(Servo):
 
     @override
     def torque_off(self) -> None:
-        self._torque = False
+        self.torque = False
         self.memory.set("torque_enable", 0)
         self.memory.set("torque_limit", 0 if self.shut_down else self.memory.get("torque_limit"))
         self._steer()
-
-    @property
-    def torque(self) -> bool:
-        """Whether the motor is driven."""
-        return self._torque
 
     @property
     @override
@@ -115,13 +109,13 @@ class AxServo(Servo):
         if name == "torque_enable" and self.shut_down:
             self._recover()
         if name in ("torque_enable", "goal_position") and not self.shut_down:
-            self._torque = True
+            self.torque = True
             self.memory.set("torque_enable", 1)
         if name in ("id", "baud_rate"):
             self.readdressed = True
         if name in ("temperature_limit", "min_voltage_limit", "max_voltage_limit"):
             self.cache_limits()
-        if self._torque:
+        if self.torque:
             self._steer()
 
     def _recover(self) -> None:
@@ -130,7 +124,7 @@ class AxServo(Servo):
         self.memory.set("torque_limit", self.memory.get("max_torque"))
 
     def _steer(self) -> None:
-        if not self._torque:
+        if not self.torque:
             self.drive.control(Control())
             return
         get = self.memory.get

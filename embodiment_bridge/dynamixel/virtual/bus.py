@@ -14,26 +14,27 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypedDict
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo, baud_value
 from embodiment_bridge.dynamixel.virtual.drive import Drive
 from embodiment_bridge.dynamixel.virtual.execute import Servos, execute
-from embodiment_bridge.dynamixel.virtual.faults import Faults, FaultStates, Option, Rule
+from embodiment_bridge.dynamixel.virtual.faults import Faults, Option, Rule
 from embodiment_bridge.dynamixel.virtual.line import Answers, Clock, Line, Pacing, WallClock
 from embodiment_bridge.dynamixel.virtual.servo import Servo, Supply
 from embodiment_bridge.dynamixel.virtual.x_numbers import BAUDS
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 from embodiment_bridge.dynamixel.wire.instructions import Instruction
-from embodiment_bridge.dynamixel.wire.packet import status as status_2
 
 GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual does not give a number
 BAUD_TOLERANCE: Final = 0.03
+DEAFENING: Final = ("absent", "baud_mismatch", "drop_instruction")  # faults
 NAMES: Final = {int(code): code.name.lower() for code in Instruction}
 
 
 class Statistics(TypedDict):
-    """What ``VirtualBus.statistics`` gives."""
+    """The result of ``VirtualBus.statistics``."""
 
     packets: dict[str, dict[str, int]]
     rejected: dict[str, int]
@@ -79,16 +80,14 @@ class VirtualBus:
         self.servos = Servos(
             [_make(model, id, self.supply, baud, (drives or {}).get(id)) for id, model in chosen]
         )
-        self.faults = Faults(seed)
+        self.faults = Faults(self.servos, seed)
         self.line = Line(pacing or Pacing())
         self.counters: Counter[tuple[int, str]] = Counter()  # by (id, instruction)
         # Called with (time, "rx" or "tx", raw) for each packet: a transcript.
         self.on_packet: Callable[[float, str, bytes], None] | None = None
         self.on_change: Callable[[], None] | None = None  # called when a fault begins or ends
-        self.answer_bad_crc = False
         self.host_baud = 0  # baud rate of the host's port; 0: unknown, then it matches all servos
         self._answers = Answers(self.faults, self.line, chain)
-        self._states = FaultStates(self.faults, self.servos)
         self._decoder = PacketDecoder("instruction", self.servos.protocols)
         self._last_byte = 0.0
         self._bauds_known_for, self._mismatched = -1, False
@@ -103,7 +102,7 @@ class VirtualBus:
             now = self.clock.now()
             self.line.receive(len(data), now)
             if self.faults.rules:
-                self._states.update(now)
+                self.faults.update(now)
                 if self.faults.hit("echo", None, now):
                     self.line.echo(data, now)
             if self._decoder.pending and now - self._last_byte > GAP_S:
@@ -113,8 +112,6 @@ class VirtualBus:
             for found in self._decoder.feed(data):
                 if isinstance(found, Packet):
                     self._handle(found, now)
-                elif self.answer_bad_crc and found.reason == "wrong CRC" and self.servos.chain:
-                    self.line.send(status_2(self.servos.chain[0].id, 3), 0.0)
 
     def transmit(self) -> bytes:
         """The bytes that have reached the host by now."""
@@ -131,16 +128,15 @@ class VirtualBus:
             self.on_packet(now, "rx", packet.raw)
         servos = self.servos
         servos.now = now
-        readdressed = False
-        for servo in servos.chain:
-            if servo.armed:  # its watchdog may have fired before this packet came
-                servo.advance(now)
-            servo.last_heard = now
-            readdressed = readdressed or servo.readdressed
-        if readdressed:
+        if any(servo.readdressed for servo in servos.chain):
             servos.refresh()
             self._bauds_known_for = -1
         servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
+        for servo in servos.chain:
+            if servo.armed:  # its watchdog may have fired before this packet came
+                servo.advance(now)
+            if servos.hears is None or not self._is_deaf(servo):
+                servo.last_heard = now
         self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
         execution = execute(packet, servos)
         for sent in self._answers.send(packet, execution, now):
@@ -155,63 +151,44 @@ class VirtualBus:
             self._bauds_known_for = self.host_baud
         return self._mismatched
 
+    def _is_deaf(self, servo: Servo) -> bool:
+        """Whether no packet reaches a servo; as ``_hears``, but for each packet on the wire, and not counted."""
+        faults, now = self.faults, self.servos.now
+        chain = self.servos.chain
+        return (
+            (self.host_baud > 0 and _differ(self.host_baud, servo.baud_rate))
+            or any(faults.would_hit(kind, servo.id, now) for kind in DEAFENING)
+            or any(faults.would_hit("chain_break", one.id, now) for one in chain[: chain.index(servo) + 1])
+        )
+
     def _hears(self, servo: Servo) -> bool:
         """Whether an instruction reaches a servo, given baud rates and faults."""
         if self.host_baud and _differ(self.host_baud, servo.baud_rate):
             self.counters[servo.id, "baud_mismatch"] += 1
             return False
         faults, now, id = self.faults, self.servos.now, servo.id
-        if not faults.rules:
-            return True
-        if faults.has("chain_break"):
-            for earlier in self.servos.chain:
-                if faults.hit("chain_break", earlier.id, now):
-                    return False
-                if earlier is servo:
-                    break
-        return not (
-            faults.hit("absent", id, now)
-            or faults.hit("baud_mismatch", id, now)
-            or faults.hit("drop_instruction", id, now)
-        )
+        for earlier in self.servos.chain:
+            if faults.hit("chain_break", earlier.id, now):
+                return False
+            if earlier is servo:
+                break
+        return not any(faults.hit(kind, id, now) for kind in DEAFENING)
 
     # -- faults, for tests and for users
 
-    def inject(
-        self,
-        kind: str,
-        /,
-        *,
-        id: int | None = None,
-        skip: int = 0,
-        count: float | None = None,
-        probability: float = 1.0,
-        after: float = 0.0,
-        duration: float | None = None,
-        **options: Option,
-    ) -> Rule:
+    def inject(self, kind: str, /, **given: Option) -> Rule:
         """Begin a fault (docs/virtual_servos.md has the list); ``heal`` with the returned rule ends it.
 
-        id: of the servo, None for any. skip: packets that pass first; count: packets hit; probability: per packet.
-        after, duration: s.
+        given: options of the fault; and id: of the servo, None for any; skip: packets that pass first; count: packets
+        hit; probability: per packet; after, duration: s.
 
         Raises:
             ConfigError: the fault, option or servo is unknown, or a number is out of its range.
         """
         with self.lock:
-            if id is not None and not self.servos.by_id(id):
-                raise ConfigError(f"fault {kind!r}: there is no servo {id} (there are: {self._ids()})")
             now = self.clock.now()
-            rule = self.faults.add(
-                kind, now, id=id, skip=skip, count=count, probability=probability, after=after, duration=duration,
-                options=options,
-            )  # fmt: skip
-            try:
-                self._states.check(rule)
-            except ConfigError:
-                self.faults.remove(rule)
-                raise
-            self._states.update(now)
+            rule = self.faults.add(kind, now, given)
+            self.faults.update(now)
         self._changed()
         return rule
 
@@ -219,7 +196,6 @@ class VirtualBus:
         """End a fault, or all faults. A servo that has shut down stays so until it is rebooted."""
         with self.lock:
             for each in list(self.faults.rules) if rule is None else [rule]:
-                self._states.undo(each)
                 self.faults.remove(each)
         self._changed()
 
@@ -261,7 +237,7 @@ class VirtualBus:
         with self.lock:
             now = self.clock.now()
             if self.faults.rules:
-                self._states.update(now)
+                self.faults.update(now)
             for servo in self.servos.chain:
                 servo.advance(now)
             return any(not servo.drive.settled for servo in self.servos.chain)

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import Motor
+from embodiment_bridge.dynamixel.tables.control_table import Motor
 
 STEP: Final = 0.001  # s; period of the firmware's control loop
 INERTIA_PER_TORQUE: Final = 0.0015  # kg m2 per Nm of stall torque: a usual load for such a servo
@@ -85,11 +85,6 @@ class MotorDrive(Drive):
         self._friction = motor.stall_torque_nm * FRICTION_SHARE
         self._sum = 0.0  # integral part of the controller, share
         self._control = Control()
-
-    @property
-    def resistance(self) -> float:
-        """The resistance of the winding, ohm."""
-        return self._resistance
 
     @override
     def control(self, control: Control) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the servos that an instruction addresses, executes it in them and collects their replies."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from struct import iter_unpack, unpack_from
 from typing import Final, NamedTuple
 
@@ -72,6 +73,7 @@ class Servos:
 
 
 READS: Final = (Instruction.READ, Instruction.SYNC_READ, Instruction.BULK_READ)
+SPANS: Final = {1: "<BB", 2: "<HH"}  # by protocol: address and size
 PROTECTED_FIRMWARE: Final = 42  # from this version on, a broadcast that resets everything is ignored
 
 
@@ -98,7 +100,7 @@ def execute(packet: Packet, servos: Servos) -> Execution:
     """Execute one instruction in the ``servos`` that it reaches (see ``Servos.hears``)."""
     if packet.id == BROADCAST:
         to_all = _TO_ALL.get((packet.protocol, packet.instruction))
-        return to_all(packet.parameters, servos) if to_all else NOTHING
+        return to_all(packet.parameters, servos, packet.protocol) if to_all else NOTHING
     replies = []
     for servo in servos.at(packet.id, packet.protocol):
         reply = _execute_one(servo, packet)
@@ -115,19 +117,17 @@ def _execute_one(servo: Servo, packet: Packet) -> Reply:
     handler = _TO_ONE.get(packet.instruction)
     if handler is None or (packet.protocol == 1 and packet.instruction not in _KNOWN_1):
         return Reply(servo, Fault.INSTRUCTION)
-    return handler(servo, packet.parameters, packet.protocol)
+    return handler(servo, packet.parameters)
 
 
-def _ping(servo: Servo, parameters: bytes, protocol: int) -> Reply:
-    if protocol == 1:
-        return Reply(servo)
-    return Reply(servo, 0, servo.identity)
+def _ping(servo: Servo, parameters: bytes) -> Reply:
+    return Reply(servo, 0, servo.identity if servo.protocol == 2 else b"")
 
 
-def _read(servo: Servo, parameters: bytes, protocol: int) -> Reply:
-    if len(parameters) != (2 if protocol == 1 else 4):
+def _read(servo: Servo, parameters: bytes) -> Reply:
+    if len(parameters) != 2 * servo.protocol:
         return Reply(servo, Fault.DATA_LENGTH)
-    address, size = unpack_from("<BB" if protocol == 1 else "<HH", parameters)
+    address, size = unpack_from(SPANS[servo.protocol], parameters)
     return _read_span(servo, address, size)
 
 
@@ -136,15 +136,15 @@ def _read_span(servo: Servo, address: int, size: int) -> Reply:
     return Reply(servo, Fault.ACCESS) if data is None else Reply(servo, 0, data)
 
 
-def _write(servo: Servo, parameters: bytes, protocol: int) -> Reply:
-    address, data = _placed(parameters, protocol)
+def _write(servo: Servo, parameters: bytes) -> Reply:
+    address, data = _placed(servo, parameters)
     if not data:
         return Reply(servo, Fault.DATA_LENGTH)
     return Reply(servo, servo.write(address, data))
 
 
-def _reg_write(servo: Servo, parameters: bytes, protocol: int) -> Reply:
-    address, data = _placed(parameters, protocol)
+def _reg_write(servo: Servo, parameters: bytes) -> Reply:
+    address, data = _placed(servo, parameters)
     if not data:
         return Reply(servo, Fault.DATA_LENGTH)
     servo.registered = (address, data)
@@ -152,7 +152,7 @@ def _reg_write(servo: Servo, parameters: bytes, protocol: int) -> Reply:
     return Reply(servo)
 
 
-def _action(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+def _action(servo: Servo, parameters: bytes) -> Reply:
     if servo.registered is None:
         return Reply(servo, Fault.INSTRUCTION)
     (address, data), servo.registered = servo.registered, None
@@ -160,7 +160,7 @@ def _action(servo: Servo, parameters: bytes, protocol: int) -> Reply:
     return Reply(servo, servo.write(address, data))
 
 
-def _factory_reset(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+def _factory_reset(servo: Servo, parameters: bytes) -> Reply:
     scope = parameters[0] if parameters else packets.RESET_ALL
     keeps = {
         packets.RESET_ALL: (),
@@ -174,7 +174,7 @@ def _factory_reset(servo: Servo, parameters: bytes, protocol: int) -> Reply:
     return Reply(servo, before)
 
 
-def _reboot(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+def _reboot(servo: Servo, parameters: bytes) -> Reply:
     before = _alert(servo)
     servo.reboot()
     return Reply(servo, before)
@@ -185,99 +185,91 @@ def _alert(servo: Servo) -> int:
     return servo.error_byte(0) if servo.protocol == 2 else 0
 
 
-def _clear(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+def _clear(servo: Servo, parameters: bytes) -> Reply:
     if parameters != packets.TURNS or not isinstance(servo, XServo):
         return Reply(servo, Fault.DATA_RANGE)
     return Reply(servo, servo.clear_turns())
 
 
-def _backup(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+def _backup(servo: Servo, parameters: bytes) -> Reply:
     if parameters not in (packets.STORE, packets.RESTORE) or not isinstance(servo, XServo):
         return Reply(servo, Fault.DATA_RANGE)
     return Reply(servo, servo.store_backup() if parameters == packets.STORE else servo.restore_backup())
 
 
-def _placed(parameters: bytes, protocol: int) -> tuple[int, bytes]:
-    width = 1 if protocol == 1 else 2
+def _placed(servo: Servo, parameters: bytes) -> tuple[int, bytes]:
+    width = servo.protocol  # bytes of an address
     return int.from_bytes(parameters[:width], "little"), parameters[width:]
 
 
 # -- to all
 
 
-def _ping_all(parameters: bytes, servos: Servos) -> Execution:
-    return Execution([_ping(servo, b"", 2) for servo in servos.all_hearing(2)])
+def _ping_all(parameters: bytes, servos: Servos, protocol: int) -> Execution:
+    return Execution([_ping(servo, b"") for servo in servos.all_hearing(protocol)])
 
 
-def _each(handler: "Handler", protocol: int) -> "ToAll":
-    def execute_all(parameters: bytes, servos: Servos) -> Execution:
+def _each(handler: "Handler") -> "ToAll":
+    def execute_all(parameters: bytes, servos: Servos, protocol: int) -> Execution:
         for servo in servos.all_hearing(protocol):
-            handler(servo, parameters, protocol)
+            handler(servo, parameters)
         return NOTHING
 
     return execute_all
 
 
-def _reset_all(parameters: bytes, servos: Servos) -> Execution:
-    for servo in servos.all_hearing(2):
+def _reset_all(parameters: bytes, servos: Servos, protocol: int) -> Execution:
+    for servo in servos.all_hearing(protocol):
         if parameters[:1] != b"\xff" or servo.table.firmware < PROTECTED_FIRMWARE:
-            _factory_reset(servo, parameters, 2)
+            _factory_reset(servo, parameters)
     return NOTHING
 
 
-def _asked_same(parameters: bytes) -> Iterator[tuple[int, int, int]]:
+def _sync_read(parameters: bytes, servos: Servos, protocol: int, *, fast: bool = False) -> Execution:
+    asked: list[tuple[int, int, int]] = []
     if len(parameters) > 4:
         address, size = unpack_from("<HH", parameters)
-        for id in parameters[4:]:
-            yield id, address, size
+        asked = [(id, address, size) for id in parameters[4:]]
+    return _group_read(asked, servos, fast=fast)
 
 
-def _asked_each(parameters: bytes) -> Iterator[tuple[int, int, int]]:
-    if len(parameters) % 5 == 0:
-        yield from iter_unpack("<BHH", parameters)
+def _bulk_read(parameters: bytes, servos: Servos, protocol: int, *, fast: bool = False) -> Execution:
+    asked = iter_unpack("<BHH", parameters) if len(parameters) % 5 == 0 else ()
+    return _group_read(asked, servos, fast=fast)
 
 
-def _group_read(
-    asked: Callable[[bytes], Iterator[tuple[int, int, int]]], protocol: int, fast: bool
-) -> "ToAll":
-    def execute_all(parameters: bytes, servos: Servos) -> Execution:
-        replies = []
-        for id, address, size in asked(parameters):
-            found = servos.at(id, protocol)
-            if not found or found[0].level == 0 or (fast and not _knows_fast(found[0])):
-                replies.append(Reply(None, 0, bytes(min(size, packets.MAX_PACKET))))
-            else:
-                replies += [_read_span(servo, address, size) for servo in found]
-        return Execution(replies, chained=True, fast=fast)
-
-    return execute_all
+def _group_read(asked: Iterable[tuple[int, int, int]], servos: Servos, *, fast: bool) -> Execution:
+    """Read (id, address, size) of each servo."""
+    replies = []
+    for id, address, size in asked:
+        found = servos.at(id, 2)
+        if not found or found[0].level == 0 or (fast and not _knows_fast(found[0])):
+            replies.append(Reply(None, 0, bytes(min(size, packets.MAX_PACKET))))
+        else:
+            replies += [_read_span(servo, address, size) for servo in found]
+    return Execution(replies, chained=True, fast=fast)
 
 
 def _knows_fast(servo: Servo) -> bool:
     return 0 < servo.table.fast_read_firmware <= servo.memory.get("firmware_version")
 
 
-def _sync_write(width: int) -> "ToAll":
-    protocol = width
-
-    def execute_all(parameters: bytes, servos: Servos) -> Execution:
-        if len(parameters) < 2 * width:
-            return NOTHING
-        address, size = unpack_from("<HH" if width == 2 else "<BB", parameters)
-        for at in range(2 * width, len(parameters) - size, size + 1):
+def _sync_write(parameters: bytes, servos: Servos, protocol: int) -> Execution:
+    head = 2 * protocol
+    if len(parameters) >= head:
+        address, size = unpack_from(SPANS[protocol], parameters)
+        for at in range(head, len(parameters) - size, size + 1):
             _write_group(servos, protocol, parameters[at], address, parameters[at + 1 : at + 1 + size])
-        return NOTHING
-
-    return execute_all
+    return NOTHING
 
 
-def _bulk_write(parameters: bytes, servos: Servos) -> Execution:
+def _bulk_write(parameters: bytes, servos: Servos, protocol: int) -> Execution:
     at = 0
     while at + 5 <= len(parameters):
         id, address, size = unpack_from("<BHH", parameters, at)
         data = parameters[at + 5 : at + 5 + size]
         if len(data) == size:
-            _write_group(servos, 2, id, address, data)
+            _write_group(servos, protocol, id, address, data)
         at += 5 + size
     return NOTHING
 
@@ -287,8 +279,8 @@ def _write_group(servos: Servos, protocol: int, id: int, address: int, data: byt
         servo.write(address, data)
 
 
-Handler = Callable[[Servo, bytes, int], Reply]
-ToAll = Callable[[bytes, Servos], Execution]
+Handler = Callable[[Servo, bytes], Reply]
+ToAll = Callable[[bytes, Servos, int], Execution]
 
 _TO_ONE: Final[dict[int, Handler]] = {
     Instruction.PING: _ping,
@@ -305,15 +297,15 @@ _KNOWN_1: Final = tuple(Instruction)[: Instruction.FACTORY_RESET]  # an AX has n
 _TO_ALL: Final[dict[tuple[int, int], ToAll]] = {
     (2, Instruction.PING): _ping_all,
     (2, Instruction.FACTORY_RESET): _reset_all,
-    (2, Instruction.SYNC_READ): _group_read(_asked_same, 2, fast=False),
-    (2, Instruction.FAST_SYNC_READ): _group_read(_asked_same, 2, fast=True),
-    (2, Instruction.BULK_READ): _group_read(_asked_each, 2, fast=False),
-    (2, Instruction.FAST_BULK_READ): _group_read(_asked_each, 2, fast=True),
-    (2, Instruction.SYNC_WRITE): _sync_write(2),
+    (2, Instruction.SYNC_READ): _sync_read,
+    (2, Instruction.FAST_SYNC_READ): partial(_sync_read, fast=True),
+    (2, Instruction.BULK_READ): _bulk_read,
+    (2, Instruction.FAST_BULK_READ): partial(_bulk_read, fast=True),
+    (2, Instruction.SYNC_WRITE): _sync_write,
     (2, Instruction.BULK_WRITE): _bulk_write,
-    (1, Instruction.SYNC_WRITE): _sync_write(1),
+    (1, Instruction.SYNC_WRITE): _sync_write,
     **{
-        (protocol, code): _each(_TO_ONE[code], protocol)
+        (protocol, code): _each(_TO_ONE[code])
         for protocol in (1, 2)
         for code in (
             Instruction.WRITE,

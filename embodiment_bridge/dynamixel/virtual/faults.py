@@ -7,8 +7,9 @@ their end.
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -18,7 +19,9 @@ from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 
 Option = float | str | bool | None  # value of a fault's option
-LARGEST: Final = 1e9  # number as an option
+# When a fault strikes: the largest value of each; the least is 0.
+TIMING: Final = {"id": 253, "skip": 1e9, "count": 1e9, "probability": 1.0, "after": 1e9, "duration": 1e9}
+LARGEST: Final = 65535  # number as an option
 
 # Kinds with their options and defaults. Faults of the wire are checked for each packet; the others
 # (STATES) begin once at their time, and are undone at its end.
@@ -53,7 +56,7 @@ STATES: Final[Mapping[str, Mapping[str, Option]]] = {
 KINDS: Final[Mapping[str, Mapping[str, Option]]] = {**WIRE, **STATES}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Rule:
     """One fault.
 
@@ -61,97 +64,113 @@ class Rule:
     start, end: s of the clock.
     """
 
-    handle: int
     kind: str
-    id: int | None = None
-    skip: int = 0
-    count: float = math.inf
-    probability: float = 1.0
-    start: float = 0.0
-    end: float = math.inf
-    options: dict[str, Option] = field(default_factory=dict)
-    done: bool = False  # a state fault has begun
+    id: int | None
+    skip: float
+    count: float
+    probability: float
+    start: float
+    end: float
+    options: Mapping[str, Option]
+    begun: bool = False  # of a fault that is a state
     hits: int = 0
 
     def number(self, name: str) -> float:
-        """The value of an option that is a number.
+        """The value of an option that is a number."""
+        return float(self.options[name] or 0)
 
-        Raises:
-            ConfigError: the option has another value.
-        """
-        value = self.options[name]
-        if not isinstance(value, int | float) or not abs(value) <= LARGEST:
-            raise ConfigError(
-                f"fault {self.kind!r}: {name} is {value!r:.80}; it must be a number up to {LARGEST:g}"
-            )
-        return float(value)
+    def concerns(self, id: int | None, now: float) -> bool:
+        """Whether it is its time (s), it is for this servo, and there are packets left that it may hit."""
+        return (self.id is None or self.id == id) and self.start <= now < self.end and self.count > 0
 
 
 class Faults:
-    """The faults of a bus. ``seed``: of the random numbers, which are repeatable."""
+    """The faults of a bus of ``servos``. ``seed``: of the random numbers, which are repeatable."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, servos: Servos, seed: int = 0) -> None:
         self.random = random.Random(seed)
         self.rules: list[Rule] = []
-        self.total: dict[str, int] = {}  # hits by kind
-        self._handle = 0
+        self.total: Counter[str] = Counter()  # hits by kind
+        self._servos = servos
         self._by_kind: dict[str, list[Rule]] = {}
 
-    def add(
-        self,
-        kind: str,
-        now: float,
-        *,
-        id: int | None = None,
-        skip: int = 0,
-        count: float | None = None,
-        probability: float = 1.0,
-        after: float = 0.0,
-        duration: float | None = None,
-        options: Mapping[str, Option] | None = None,
-    ) -> Rule:
-        """Add a fault that begins after ``after`` s and lasts ``duration`` s.
+    def add(self, kind: str, now: float, given: Mapping[str, Option]) -> Rule:
+        """Add a fault that begins after ``after`` s and lasts ``duration`` s. given: those of ``TIMING``, and options.
 
         Raises:
-            ConfigError: the fault or option is unknown, or a number is out of its range.
+            ConfigError: the fault, the servo or an option is unknown, or a value is out of its range.
         """
         if kind not in KINDS:
             raise ConfigError(unknown("fault", str(kind), KINDS))
-        given = dict(options or {})
         for name in given:
-            if name not in KINDS[kind]:
+            if name not in TIMING and name not in KINDS[kind]:
                 raise ConfigError(unknown(f"option of fault {kind!r}", str(name), KINDS[kind]))
-        numbers = {"skip": (skip, 1e9), "probability": (probability, 1.0), "after": (after, 1e9)}
-        numbers |= {"count": (count, 1e9)} if count is not None else {}
-        numbers |= {"duration": (duration, 1e9)} if duration is not None else {}
-        numbers |= {"id": (id, 253)} if id is not None else {}
-        for name, (value, upper) in numbers.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= upper:
-                raise ConfigError(
-                    f"fault {kind!r}: {name} is {value!r:.80}; it must be a number from 0 to {upper:g}"
-                )
-        self._handle += 1
-        start = now + after
-        end = start + duration if duration is not None else math.inf
-        count = math.inf if count is None else count
-        rule = Rule(self._handle, kind, id, skip, count, probability, start, end, {**KINDS[kind], **given})
-        for name, usual in KINDS[kind].items():
-            if isinstance(usual, int | float):
-                rule.number(name)
+        known = [servo.id for servo in self._servos.chain]
+        if given.get("id") is not None and given["id"] not in known:
+            there = ", ".join(map(str, known))
+            raise ConfigError(f"fault {kind!r}: there is no servo {given['id']} (there are: {there})")
+        timing = {
+            name: _number(kind, name, given[name], most)
+            for name, most in TIMING.items()
+            if given.get(name) is not None
+        }
+        start = now + timing.get("after", 0.0)
+        rule = Rule(
+            kind,
+            int(timing["id"]) if "id" in timing else None,
+            timing.get("skip", 0),
+            timing.get("count", math.inf),
+            timing.get("probability", 1.0),
+            start,
+            start + timing.get("duration", math.inf),
+            {name: given.get(name, usual) for name, usual in KINDS[kind].items()},
+        )
+        self._check(rule)
         self.rules.append(rule)
         self._sort()
         return rule
 
+    def _check(self, rule: Rule) -> None:
+        for name, value in rule.options.items():
+            if name == "state" and value not in AXES:
+                raise ConfigError(unknown("state of an axis", str(value), AXES))
+            if name == "register":
+                for servo in self._concerned(rule):
+                    servo.table.item(str(value))
+            elif name == "shutdown" and value not in (None, True, False):
+                raise ConfigError(f"fault {rule.kind!r}: shutdown is {value!r}; it must be true or false")
+            elif name not in ("state", "shutdown"):
+                _number(rule.kind, name, value, LARGEST)
+
     def remove(self, rule: Rule) -> None:
-        """Remove a fault."""
+        """End a fault; a state is undone, if it can be."""
         if rule in self.rules:
+            if rule.begun:
+                self._set_state(rule, on=False)
             self.rules.remove(rule)
             self._sort()
+
+    def update(self, now: float) -> None:
+        """Begin and end the states that are due at ``now`` s."""
+        for rule in [rule for rule in self.rules if rule.kind in STATES]:
+            if not rule.begun and rule.start <= now and rule.kind in _EFFECTS:
+                rule.begun = True
+                rule.hits += 1
+                self.total[rule.kind] += 1
+                for servo in self._concerned(rule):
+                    servo.advance(now)
+                self._set_state(rule, on=True)
+            if now >= rule.end:
+                self.remove(rule)
+
+    def _set_state(self, rule: Rule, *, on: bool) -> None:
+        for servo in self._concerned(rule):
+            _EFFECTS[rule.kind](servo, rule, on)
 
     def hit(self, kind: str, id: int | None, now: float) -> Rule | None:
         """The rule that hits a packet of a servo now, or None; the hit is counted."""
         for rule in self._by_kind.get(kind, ()):
-            if (rule.id is not None and rule.id != id) or not rule.start <= now < rule.end or rule.count <= 0:
+            if not rule.concerns(id, now):
                 continue
             if rule.probability < 1.0 and self.random.random() >= rule.probability:
                 continue
@@ -160,21 +179,25 @@ class Faults:
                 continue
             rule.count -= 1
             rule.hits += 1
-            self.total[kind] = self.total.get(kind, 0) + 1
+            self.total[kind] += 1
             return rule
         return None
 
+    def would_hit(self, kind: str, id: int | None, now: float) -> bool:
+        """Whether a rule hits each packet of a servo now; nothing is counted."""
+        return any(
+            rule.concerns(id, now) and rule.probability >= 1.0 and not rule.skip
+            for rule in self._by_kind.get(kind, ())
+        )
+
     def active(self, kind: str, now: float) -> bool:
-        """Whether a rule of this kind is active now; it is not counted as a hit."""
+        """Whether it is the time of a fault that is a state."""
         return any(rule.start <= now < rule.end for rule in self._by_kind.get(kind, ()))
 
-    def has(self, kind: str) -> bool:
-        """Whether there is a rule of this kind; a fast check."""
-        return kind in self._by_kind
-
-    def states(self) -> list[Rule]:
-        """The rules of state faults."""
-        return [rule for rule in self.rules if rule.kind in STATES]
+    def _concerned(self, rule: Rule) -> Iterable[Servo]:
+        """The servos of a fault; a brown-out is always for all of them."""
+        everybody = rule.id is None or rule.kind == "brown_out"
+        return self._servos.chain if everybody else self._servos.by_id(rule.id or 0)
 
     def _sort(self) -> None:
         self._by_kind = {}
@@ -182,139 +205,59 @@ class Faults:
             self._by_kind.setdefault(rule.kind, []).append(rule)
 
 
-# Faults that are a state of a servo, not of a packet: they begin at their time and are undone at its end.
-
-Action = Callable[[Servo, Rule], None]
-
-
-class FaultStates:
-    """Begins and ends the state faults of a bus."""
-
-    def __init__(self, faults: Faults, servos: Servos) -> None:
-        self._faults, self._servos = faults, servos
-
-    def check(self, rule: Rule) -> None:
-        """Check the options of a fault.
-
-        Raises:
-            ConfigError: the text names the option, its value and the choices.
-        """
-        for name, value in rule.options.items():
-            if name == "state":
-                if value not in AXES:
-                    raise ConfigError(unknown("state of an axis", str(value), AXES))
-            elif name == "register":
-                for servo in self._concerned(rule):
-                    servo.table.item(str(value))
-            elif name == "shutdown":
-                if value not in (None, True, False):
-                    raise ConfigError(f"fault {rule.kind!r}: shutdown is {value!r}; it must be true or false")
-            elif isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 65535:
-                raise ConfigError(
-                    f"fault {rule.kind!r}: {name} is {value!r}; it must be a number from 0 to 65535"
-                )
-
-    def update(self, now: float) -> None:
-        """Begin and end the faults that are due at ``now`` s."""
-        for rule in self._faults.states():
-            if not rule.done and rule.start <= now and rule.kind in _BEGIN:
-                rule.done = True
-                rule.hits += 1
-                total = self._faults.total
-                total[rule.kind] = total.get(rule.kind, 0) + 1
-                for servo in self._concerned(rule):
-                    servo.advance(now)
-                    _BEGIN[rule.kind](servo, rule)
-            if now >= rule.end:
-                self.undo(rule)
-                self._faults.remove(rule)
-
-    def undo(self, rule: Rule) -> None:
-        """Undo a state, if it can be undone."""
-        if rule.kind in _UNDO and rule.done:
-            for servo in self._concerned(rule):
-                _UNDO[rule.kind](servo, rule)
-
-    def _concerned(self, rule: Rule) -> Iterable[Servo]:
-        """The servos of a fault; a brown-out is always for all of them."""
-        everybody = rule.id is None or rule.kind == "brown_out"
-        return self._servos.chain if everybody else self._servos.by_id(rule.id or 0)
+def _number(kind: str, name: str, value: Option, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise ConfigError(f"fault {kind!r}: {name} is {value!r:.80}; it must be a number from 0 to {most:g}")
+    return value
 
 
-def _hardware_error(servo: Servo, rule: Rule) -> None:
-    shut_down = rule.options["shutdown"]
-    servo.raise_error(int(rule.number("bits")), shut_down=None if shut_down is None else bool(shut_down))
-
-
-def _no_hardware_error(servo: Servo, rule: Rule) -> None:
-    if not servo.shut_down:
-        servo.errors &= ~int(rule.number("bits"))
+def _hardware_error(servo: Servo, rule: Rule, on: bool) -> None:
+    bits, shut_down = int(rule.number("bits")), rule.options["shutdown"]
+    if on:
+        servo.raise_error(bits, shut_down=None if shut_down is None else bool(shut_down))
+    elif not servo.shut_down:
+        servo.errors &= ~bits
         servo.touch()
 
 
-def _brown_out(servo: Servo, rule: Rule) -> None:
-    servo.reboot()
+def _brown_out(servo: Servo, rule: Rule, on: bool) -> None:
+    if on:
+        servo.reboot()
 
 
-def _set_axis(servo: Servo, state: str) -> None:
+def _axis(servo: Servo, rule: Rule, on: bool) -> None:
     if isinstance(servo.drive, MotorDrive):
-        servo.drive.axis = state
+        servo.drive.axis = str(rule.options["state"]) if on else SOUND
         servo.drive.disturb()
 
 
-def _axis(servo: Servo, rule: Rule) -> None:
-    _set_axis(servo, str(rule.options["state"]))
+def _wrong_identity(servo: Servo, rule: Rule, on: bool) -> None:
+    for name, right in (("model_number", servo.table.number), ("firmware_version", servo.table.firmware)):
+        if wrong := int(rule.number(name)):
+            servo.memory.set(name, wrong if on else right)
 
 
-def _sound_axis(servo: Servo, rule: Rule) -> None:
-    _set_axis(servo, SOUND)
+def _eeprom_refused(servo: Servo, rule: Rule, on: bool) -> None:
+    servo.eeprom_refused = on
 
 
-def _wrong_identity(servo: Servo, rule: Rule) -> None:
-    for name in ("model_number", "firmware_version"):
-        if value := int(rule.number(name)):
-            servo.memory.set(name, value)
+def _register_stuck(servo: Servo, rule: Rule, on: bool) -> None:
+    change = servo.stuck_items.add if on else servo.stuck_items.discard
+    change(str(rule.options["register"]))
 
 
-def _right_identity(servo: Servo, rule: Rule) -> None:
-    servo.memory.set("model_number", servo.table.number)
-    servo.memory.set("firmware_version", servo.table.firmware)
-
-
-def _refuse_eeprom(servo: Servo, rule: Rule) -> None:
-    servo.eeprom_refused = True
-
-
-def _take_eeprom(servo: Servo, rule: Rule) -> None:
-    servo.eeprom_refused = False
-
-
-def _stick(servo: Servo, rule: Rule) -> None:
-    servo.stuck_items.add(str(rule.options["register"]))
-
-
-def _unstick(servo: Servo, rule: Rule) -> None:
-    servo.stuck_items.discard(str(rule.options["register"]))
-
-
-def _trip(servo: Servo, rule: Rule) -> None:
-    if isinstance(servo, XServo):
+def _watchdog_trip(servo: Servo, rule: Rule, on: bool) -> None:
+    if on and isinstance(servo, XServo):
         servo.trip_watchdog()
 
 
-_BEGIN: Final[dict[str, Action]] = {
+# What the beginning of a state does to a servo, and its end.
+_EFFECTS: Final[dict[str, Callable[[Servo, Rule, bool], None]]] = {
     "hardware_error": _hardware_error,
     "brown_out": _brown_out,
     "axis": _axis,
     "wrong_identity": _wrong_identity,
-    "eeprom_refused": _refuse_eeprom,
-    "register_stuck": _stick,
-    "watchdog_trip": _trip,
-}
-_UNDO: Final[dict[str, Action]] = {
-    "hardware_error": _no_hardware_error,
-    "axis": _sound_axis,
-    "wrong_identity": _right_identity,
-    "eeprom_refused": _take_eeprom,
-    "register_stuck": _unstick,
+    "eeprom_refused": _eeprom_refused,
+    "register_stuck": _register_stuck,
+    "watchdog_trip": _watchdog_trip,
 }

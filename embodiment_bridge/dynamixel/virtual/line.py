@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of a virtual bus.
+"""Simulates the line of a virtual bus, and writes a transcript of it.
 
-Its clock, the times of wire, servos and adapter, and the replies, in their order and with the effects of faults.
+It has a clock, the times of wire, servos and adapter, and the replies, in their order and with the effects of faults.
 """
 
+import json
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Protocol
 
 from typing_extensions import override
 
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.execute import Execution, Reply
 from embodiment_bridge.dynamixel.virtual.faults import Faults
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.wire import packet as packets
-from embodiment_bridge.dynamixel.wire import packet1
+from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.decoder import Packet
 from embodiment_bridge.dynamixel.wire.packet import crc16
+from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Clock(Protocol):
@@ -159,8 +164,6 @@ class Line:
         return size * BITS_PER_BYTE / self.pacing.baud if self.pacing.baud else 0.0
 
 
-# Puts the replies of servos on the wire: in their order, with their delays, and with the effects of faults.
-
 PREDECESSOR_TIMEOUT_S: Final = 0.002  # for which a servo waits for the one before it, with chain ``continue``
 
 Block = tuple[int, int, bytes]  # id, error byte, data
@@ -173,53 +176,38 @@ class Answers:
         self._faults, self._line = faults, line
         self._continues = chain == "continue"
 
-    def send(self, packet: Packet, execution: Execution, now: float) -> Iterator[bytes]:
+    def send(self, packet: Packet, execution: Execution, now: float) -> list[bytes]:
         """Send all replies to ``packet``; gives the bytes of each."""
         if not execution.replies:
-            return iter(())
+            return []
         if execution.fast:
-            return iter(self._send_fast(execution.replies, now))
-        if not self._faults.rules:
-            return iter(self._send_plainly(packet, execution))
-        return iter(self._send_with_faults(packet, execution, now))
-
-    def _send_plainly(self, packet: Packet, execution: Execution) -> list[bytes]:
-        sent = []
-        for servo, fault, data in execution.replies:
-            if servo is not None:
-                status = _status(packet.protocol, servo, fault, data)
-                self._line.send(status, servo.return_delay_s)
-                sent.append(status)
-            elif execution.chained and not self._continues:
-                break
-        return sent
-
-    def _send_with_faults(self, packet: Packet, execution: Execution, now: float) -> list[bytes]:
+            return self._send_fast(execution.replies, now)
         sent = []
         continues = self._continues or self._faults.hit("chain_continues", None, now) is not None
-        for reply in execution.replies:
-            status = self._with_faults(packet, reply, now) if reply.servo is not None else b""
-            if status and reply.servo is not None:
-                self._line.send(status, reply.servo.return_delay_s)
+        for servo, fault, data in execution.replies:
+            status = b""
+            if servo is not None and self._faults.rules:
+                status = self._with_faults(packet.protocol, servo, fault, data, now)
+            elif servo is not None:
+                status = _status(packet.protocol, servo, fault, data)
+            if servo is not None and status:
+                self._line.send(status, servo.return_delay_s)
                 sent.append(status)
             elif execution.chained and not continues:
                 break
-            elif execution.chained:
+            elif execution.chained and self._line.pacing.return_delay:
                 self._line.delay(PREDECESSOR_TIMEOUT_S)
         return sent
 
-    def _with_faults(self, packet: Packet, reply: Reply, now: float) -> bytes:
+    def _with_faults(self, protocol: int, servo: Servo, fault: int, data: bytes, now: float) -> bytes:
         """The status of one servo as it is sent; empty if it is not sent."""
-        servo, fault, data = reply
-        if servo is None:
-            return b""
         hit, id = self._faults.hit, servo.id
         if hit("drop_status", id, now):
             return b""
         if rule := hit("empty_status", id, now):
             fault, data = int(rule.number("error")) & 0x7F, b""
-        unstuffed = packet.protocol == 2 and hit("unstuffed_status", id, now)
-        status = _unstuffed(servo, fault, data) if unstuffed else _status(packet.protocol, servo, fault, data)
+        unstuffed = protocol == 2 and hit("unstuffed_status", id, now)
+        status = _unstuffed(servo, fault, data) if unstuffed else _status(protocol, servo, fault, data)
         if hit("corrupt_crc", id, now):
             status = _flipped(status, len(status) - 1)
         return self._disturbed(status, id, now)
@@ -260,7 +248,7 @@ class Answers:
         return [whole]
 
     def _blocks_left(self, blocks: list[Block], limit: int, now: float) -> int:
-        """How many servos answer before the first silent one."""
+        """The number of servos that answer before the first silent one."""
         if rule := self._faults.hit("partial_fast", None, now):
             limit = min(limit, int(rule.number("blocks")))
         return next((k for k in range(limit) if self._faults.hit("drop_status", blocks[k][0], now)), limit)
@@ -284,11 +272,9 @@ def _block(reply: Reply) -> Block:
 
 def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
     error = servo.error_byte(fault)
-    return (
-        packet1.status(servo.id, error, data)
-        if protocol == 1
-        else packets.quick_status(servo.id, error, data)
-    )
+    if protocol == 1:
+        return packets.status(servo.id, error, data, 1)
+    return packets.quick_status(servo.id, error, data)
 
 
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
@@ -306,3 +292,48 @@ def _flipped(data: bytes, place: int) -> bytes:
 def _collision(status: bytes) -> bytes:
     """Two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
     return bytes(a & b for a, b in zip(status + b"\xff", b"\xff" + status, strict=True))
+
+
+class Transcript:
+    """Writes packets of one or more buses to ``path``; ``of(name)`` is the hook for ``VirtualBus.on_packet``.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._file: IO[str] = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
+        except OSError as error:
+            raise ConfigError(f"{path}: {error.strerror or error}") from error
+
+    def __enter__(self) -> "Transcript":
+        """The transcript itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def of(self, bus: str) -> "BusTranscript":
+        """The hook of one bus."""
+        return BusTranscript(bus, self._file)
+
+
+class BusTranscript:
+    """Writes the packets of one bus: ``{"t": s, "bus": name, "dir": "rx" or "tx", "hex": ..., "packet": {...}}``."""
+
+    def __init__(self, bus: str, file: IO[str]) -> None:
+        self._bus, self._file = bus, file
+        self._codec = Codec()  # for both directions: an answer is recognised by the order of packets
+
+    def __call__(self, time: float, direction: str, raw: bytes) -> None:
+        """Write one packet."""
+        events = [event_to_json(event) for event in self._codec.feed(raw)]
+        for event in events:
+            event.pop("offset", None)
+        row = {"t": round(time, 6), "bus": self._bus, "dir": direction, "hex": raw.hex(" "), "packet": events}
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
 Run = tuple[int, int]  # (physical address, size)
@@ -61,7 +61,7 @@ class Memory:
         self.forget_runs()
 
     def runs(self, address: int, size: int) -> list[Run] | None:
-        """Where the bytes really are, with indirect data resolved; None: outside the table."""
+        """The places of the bytes, with indirect data resolved; None: outside the table."""
         key = (address, size)
         if key not in self._runs:
             if len(self._runs) > PLANS:

@@ -19,7 +19,6 @@ from embodiment_bridge.dynamixel.virtual.line import VirtualClock
 from embodiment_bridge.wire.framing import Line, LineFramer
 
 MAX_FAULTS: Final = 250  # on all buses together
-TIMING: Final = ("id", "skip", "count", "probability", "after", "duration")
 Answer = dict[str, Any]
 
 
@@ -101,8 +100,7 @@ class Requests:
         if len(self._rules) >= MAX_FAULTS:
             raise ConfigError(f"there are {MAX_FAULTS} faults already: heal some first")
         kind = given.pop("kind", "")
-        timing = {name: given.pop(name) for name in TIMING if name in given}
-        rule = bus.inject(kind if isinstance(kind, str) else "", **timing, **given)
+        rule = bus.inject(kind if isinstance(kind, str) else "", **given)
         self._number += 1
         self._rules[self._number] = (bus, rule)
         return {"fault": self._number}

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from struct import Struct
 from typing import Final
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.virtual.drive import STEP, Drive, MotorDrive
 from embodiment_bridge.dynamixel.virtual.memory import Memory
 from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError
@@ -68,6 +68,7 @@ class Servo(ABC):
         self.registered: tuple[int, bytes] | None = None
         self.errors = 0  # HardwareError bits
         self.shut_down = False
+        self.torque = False  # whether the motor is driven
         self.temperature = AIR_DEGC
         self.stuck_items: set[str] = set()  # writes to these are accepted without effect
         self.eeprom_refused = False

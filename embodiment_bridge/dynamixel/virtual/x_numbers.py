@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.virtual.drive import STEP, Control
 from embodiment_bridge.dynamixel.virtual.memory import Memory
 

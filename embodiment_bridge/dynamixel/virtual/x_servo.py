@@ -5,7 +5,7 @@ import math
 
 from typing_extensions import override
 
-from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
 from embodiment_bridge.dynamixel.virtual import x_numbers as x
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
@@ -34,12 +34,12 @@ class XServo(Servo):
         self._shown = [i for i, name in enumerate(x.PRESENT) if x.shown_name(table, name)]
         self._base = 0  # pulses of whole turns that have been forgotten
         self._backup: bytes | None = None
-        self._torque = self._has_plain_goal = False
+        self._has_plain_goal = False
         super().__init__(table, id, supply, drive)
 
     @override
     def booted(self) -> None:
-        self._torque = False
+        self.torque = False
         self.last_heard = self.time
         self._load_settings()
         for name in ("goal_pwm", "goal_current"):
@@ -56,23 +56,18 @@ class XServo(Servo):
 
     @override
     def torque_off(self) -> None:
-        self._torque = False
+        self.torque = False
         self.memory.set("torque_enable", 0)
         self._steer()
 
     def _torque_on(self) -> None:
-        if not self._torque:
-            self._torque = True
+        if not self.torque:
+            self.torque = True
             self.memory.set("torque_enable", 1)
             if self._mode == x.JOINT:
                 self.count_one_turn()
             self.last_heard = self.time
             self._steer()
-
-    @property
-    def torque(self) -> bool:
-        """Whether the motor is driven."""
-        return self._torque
 
     @property
     @override
@@ -102,7 +97,7 @@ class XServo(Servo):
 
     @override
     def is_eeprom_locked(self) -> bool:
-        return self._torque
+        return self.torque
 
     @override
     def may_exceed(self, name: str, value: int) -> bool:
@@ -161,10 +156,7 @@ class XServo(Servo):
         elif name in x.SETTINGS:
             self._load_settings()
         elif (
-            name in x.GOALS
-            and not self._torque
-            and self._drive_mode & x.TORQUE_BY_GOAL
-            and not self.shut_down
+            name in x.GOALS and not self.torque and self._drive_mode & x.TORQUE_BY_GOAL and not self.shut_down
         ):
             self.memory.set("torque_enable", 1)
             self._torque_on()
@@ -196,7 +188,7 @@ class XServo(Servo):
 
     def _steer(self) -> None:
         """Set the control of the drive from the registers."""
-        self._steered = self._control() if self._torque else Control()
+        self._steered = self._control() if self.torque else Control()
         self._goal = self.memory.get("goal_position")
         self._profile = self._profile_kind() << 4
         plain = self._steered.kind == drives.POSITION and not self._drive_mode & x.TIME_PROFILE
@@ -245,7 +237,7 @@ class XServo(Servo):
     @property
     def armed(self) -> bool:
         """Whether the bus watchdog is active."""
-        return self._torque and 0 < self.memory.bytes[self._watchdog_address] < 128
+        return self.torque and 0 < self.memory.bytes[self._watchdog_address] < 128
 
     @property
     def watchdog_at(self) -> float:
@@ -271,7 +263,7 @@ class XServo(Servo):
         if self._mode == x.CURRENT:
             self.memory.set("goal_current", 0)
         self.touch()
-        if self._torque:
+        if self.torque:
             self._steer()
 
     def clear_turns(self) -> int:
@@ -280,13 +272,13 @@ class XServo(Servo):
             return Fault.RESULT
         self.count_one_turn()
         self.memory.set("goal_position", self.position())
-        if self._torque:
+        if self.torque:
             self._steer()
         return Fault.NONE
 
     def store_backup(self) -> int:
         """Store the table; refused while torque is on."""
-        if self._torque:
+        if self.torque:
             return Fault.RESULT
         self._backup = bytes(self.memory.bytes)
         if self.memory.has("backup_ready"):
@@ -295,7 +287,7 @@ class XServo(Servo):
 
     def restore_backup(self) -> int:
         """Restore the stored table; refused while torque is on, or if none was stored."""
-        if self._torque or self._backup is None:
+        if self.torque or self._backup is None:
             return Fault.RESULT
         keep = ("id", "hardware_error_status", "error_code", "torque_enable", "goal_position")
         kept = {name: self.memory.get(name) for name in keep if self.memory.has(name)}
@@ -318,9 +310,9 @@ class XServo(Servo):
         position = self._pulses(drive.position)
         turning = self._is_moving()
         current = drive.current / self._current_unit if self.table.has_current else drive.pwm * 1000
-        wanted = self._pulses(drive.wanted) if self._torque else position
+        wanted = self._pulses(drive.wanted) if self.torque else position
         there = abs(position - self._goal) < x.NEAR
-        ongoing = self._torque and drive.wanted_speed != 0.0
+        ongoing = self.torque and drive.wanted_speed != 0.0
         values = (
             self.registered is not None,
             self.errors if self._has_error_bits else error_code(self.errors),

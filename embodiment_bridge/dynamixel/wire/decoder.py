@@ -11,12 +11,18 @@ from struct import Struct
 from typing import Final, Literal, NamedTuple
 
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, HIGHEST_ID, Instruction
-from embodiment_bridge.dynamixel.wire.packet import HEADER, MAX_PACKET, OVERHEAD, STUFFED, crc16, unstuff
-from embodiment_bridge.dynamixel.wire.packet1 import checksum
+from embodiment_bridge.dynamixel.wire.packet import (
+    HEADER,
+    MAX_PACKET,
+    OVERHEAD,
+    STUFFED,
+    checksum,
+    crc16,
+    unstuff,
+)
 from embodiment_bridge.wire.codec import Malformed, excerpt
 
 Kind = Literal["status", "instruction", "both"]
-KINDS: Final[tuple[Kind, ...]] = ("status", "instruction", "both")
 
 _HEAD: Final = Struct("<BHBB")  # id, length, instruction, error or first parameter
 _STATUS: Final = int(Instruction.STATUS)

@@ -155,11 +155,9 @@ ERROR_BITS = {(bit.name or "").lower(): int(bit) for bit in Error1} | {"bit_7": 
 def fault_name(error: int) -> str:
     """Name of the error number in the error byte of protocol 2, without the alert bit."""
     number = error & ~ALERT
-    if not number:
-        return ""
-    return next(
-        (name for name, value in FAULT_NUMBERS.items() if value == number), f"{UNNAMED_FAULT}{number}"
-    )
+    if number in list(Fault):
+        return Fault(number).name.lower() if number else ""
+    return f"{UNNAMED_FAULT}{number}"
 
 
 def fault_number(name: object) -> int:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes packets of Protocol 2.0.
+"""Makes packets of both protocols, and computes their checksums.
 
-``FF FF FD 00 | id | length | instruction | parameters | CRC``, and computes the CRC-16/UMTS.
+2.0: ``FF FF FD 00 | id | length | instruction | parameters | CRC``, with byte stuffing (X, MX, P and Y series).
+1.0: ``FF FF | id | length | instruction | parameters | checksum`` (AX, RX, old MX; bulk read: MX only).
+A servo of one protocol ignores packets of the other. A function without ``protocol`` makes a packet of 2.0.
 
 All functions are pure and return the bytes of one packet. Each raises CommandError when an argument cannot be sent;
 the text names it, its value and the range. Addresses and sizes are those of the control table, in bytes.
@@ -63,13 +65,14 @@ def crc16(data: bytes | bytearray, start: int = 0) -> int:
 
 
 HEADER: Final = b"\xff\xff\xfd\x00"
+HEADER_1: Final = b"\xff\xff"
 STUFFED: Final = (
     b"\xff\xff\xfd"  # inside a packet another FD follows it, so that a header is only at the beginning
 )
 MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far more than a servo accepts
+MAX_PARAMETERS_1: Final = 253  # bytes: the length of a 1.0 packet is one byte, and counts two more
 OVERHEAD: Final = 7  # bytes before the instruction
 
-HIGHEST_ADDRESS: Final = 0xFFFF
 TURNS: Final = b"\x01\x44\x58\x4c\x22"  # the parameters that confirm clear and backup instructions
 ERRORS: Final = b"\x02\x45\x52\x43\x4c"
 STORE: Final = b"\x01\x43\x54\x52\x4c"
@@ -80,7 +83,13 @@ RESET_BUT_ID_AND_BAUD: Final = 0x02
 
 _ID: Final = {id: bytes((id,)) for id in range(HIGHEST_ID + 1)}
 _HEAD: Final = Struct("<4sBH")
-_SPAN: Final = Struct("<HH")
+_SPANS: Final = {1: Struct("<BB"), 2: Struct("<HH")}  # by protocol: address and size
+_MOST: Final = {1: 0xFF, 2: 0xFFFF}  # of them
+
+
+def checksum(body: bytes | bytearray) -> int:
+    """The checksum of a 1.0 packet: of its id, length, instruction and parameters."""
+    return ~sum(body) & 0xFF
 
 
 def stuff(body: bytes) -> bytes:
@@ -93,38 +102,45 @@ def unstuff(body: bytes) -> bytes:
     return body.replace(STUFFED + b"\xfd", STUFFED) if STUFFED in body else body
 
 
-def instruction(id: int, code: int, parameters: bytes = b"") -> bytes:
+def instruction(id: int, code: int, parameters: bytes = b"", protocol: int = 2) -> bytes:
     """A packet with any instruction to one servo or, with id 0xFE, to all."""
-    return _packet(any_id(id), bytes((whole("code", code, 0, 255),)) + octets("parameters", parameters))
+    return _packet(any_id(id), whole("code", code, 0, 255), octets("parameters", parameters), protocol)
 
 
-def ping(id: int = BROADCAST) -> bytes:
-    """Ping one servo, or all. The answer has model number (2 bytes) and firmware version (1 byte); all answer by id."""
-    return instruction(id, Instruction.PING)
+def ping(id: int = BROADCAST, protocol: int = 2) -> bytes:
+    """Ping one servo, or all, which answer one after the other.
+
+    The answer has model number (2 bytes) and firmware version (1 byte); of 1.0 it is empty.
+    """
+    return instruction(id, Instruction.PING, protocol=protocol)
 
 
-def read(id: int, address: int, size: int) -> bytes:
+def read(id: int, address: int, size: int, protocol: int = 2) -> bytes:
     """Ask one servo for ``size`` bytes."""
-    return _packet(servo_id(id), b"\x02" + _span(address, size))
+    return _packet(servo_id(id), Instruction.READ, _span(address, size, protocol), protocol)
 
 
-def write(id: int, address: int, data: bytes) -> bytes:
+def write(id: int, address: int, data: bytes, protocol: int = 2) -> bytes:
     """Write bytes to one servo, or the same to all, which then do not answer."""
-    return instruction(id, Instruction.WRITE, _placed(address, data))
+    return instruction(id, Instruction.WRITE, _placed(address, data, protocol), protocol)
 
 
-def reg_write(id: int, address: int, data: bytes) -> bytes:
+def reg_write(id: int, address: int, data: bytes, protocol: int = 2) -> bytes:
     """Prepare bytes to be written by ``action``."""
-    return instruction(id, Instruction.REG_WRITE, _placed(address, data))
+    return instruction(id, Instruction.REG_WRITE, _placed(address, data, protocol), protocol)
 
 
-def action(id: int = BROADCAST) -> bytes:
+def action(id: int = BROADCAST, protocol: int = 2) -> bytes:
     """Carry out the write that ``reg_write`` prepared."""
-    return instruction(id, Instruction.ACTION)
+    return instruction(id, Instruction.ACTION, protocol=protocol)
 
 
-def factory_reset(id: int, scope: int = RESET_BUT_ID_AND_BAUD) -> bytes:
-    """Reset the control table: RESET_ALL, RESET_BUT_ID or RESET_BUT_ID_AND_BAUD."""
+def factory_reset(id: int, scope: int = RESET_BUT_ID_AND_BAUD, protocol: int = 2) -> bytes:
+    """Reset the control table: RESET_ALL, RESET_BUT_ID or RESET_BUT_ID_AND_BAUD. Of 1.0: RESET_ALL (id 1 then)."""
+    if protocol == 1:
+        if scope != RESET_ALL:
+            raise CommandError(f"scope is {scope!r}; protocol 1 knows 255 (all) only")
+        return instruction(id, Instruction.FACTORY_RESET, protocol=1)
     if scope not in (RESET_ALL, RESET_BUT_ID, RESET_BUT_ID_AND_BAUD):
         raise CommandError(
             f"scope is {scope!r}; it must be 255 (all), 1 (all but id) or 2 (all but id and baud rate)"
@@ -132,9 +148,9 @@ def factory_reset(id: int, scope: int = RESET_BUT_ID_AND_BAUD) -> bytes:
     return instruction(id, Instruction.FACTORY_RESET, bytes((scope,)))
 
 
-def reboot(id: int) -> bytes:
+def reboot(id: int, protocol: int = 2) -> bytes:
     """Restart: the RAM is lost, also the turn count; the only way out of a shutdown."""
-    return instruction(id, Instruction.REBOOT)
+    return instruction(id, Instruction.REBOOT, protocol=protocol)
 
 
 def clear_turns(id: int) -> bytes:
@@ -159,15 +175,15 @@ def backup_restore(id: int) -> bytes:
 
 def sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
     """Ask several servos for the same items: one status each, in the order of ``ids``."""
-    return _packet(BROADCAST, b"\x82" + _span(address, size) + bytes(distinct_ids(ids)))
+    return _packet(BROADCAST, Instruction.SYNC_READ, _span(address, size) + bytes(distinct_ids(ids)))
 
 
 def fast_sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
     """Like ``sync_read``; all servos answer in one packet (see ``fast_status``)."""
-    return _packet(BROADCAST, b"\x8a" + _span(address, size) + bytes(distinct_ids(ids)))
+    return _packet(BROADCAST, Instruction.FAST_SYNC_READ, _span(address, size) + bytes(distinct_ids(ids)))
 
 
-def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
+def sync_write(address: int, size: int, data: Mapping[int, bytes], protocol: int = 2) -> bytes:
     """Write the same items of several servos, ``size`` bytes each; servos do not answer."""
     try:
         body = b"".join([_ID[id] + item for id, item in data.items()])
@@ -177,30 +193,35 @@ def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
         distinct_ids(data)
         wrong = [id for id, item in data.items() if len(item) != size]
         raise CommandError(f"data of id {wrong[0]} has {len(data[wrong[0]])} bytes; size is {size}")
-    return _packet(BROADCAST, b"\x83" + _span(address, size) + body)
+    return _packet(BROADCAST, Instruction.SYNC_WRITE, _span(address, size, protocol) + body, protocol)
 
 
-def bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
+def bulk_read(items: Sequence[tuple[int, int, int]], protocol: int = 2) -> bytes:
     """Ask for ``(id, address, size)`` each: one status each, in this order."""
-    return _packet(BROADCAST, b"\x92" + _asked(items))
+    return _packet(BROADCAST, Instruction.BULK_READ, _asked(items, protocol), protocol)
 
 
 def fast_bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
     """Like ``bulk_read``; all servos answer in one packet (see ``fast_status``)."""
-    return _packet(BROADCAST, b"\x9a" + _asked(items))
+    return _packet(BROADCAST, Instruction.FAST_BULK_READ, _asked(items))
 
 
 def bulk_write(items: Sequence[tuple[int, int, bytes]]) -> bytes:
     """Write ``(id, address, data)`` each; servos do not answer."""
     distinct_ids([id for id, _, _ in items])
     parts = [bytes((id,)) + _span(address, len(data)) + octets("data", data) for id, address, data in items]
-    return _packet(BROADCAST, b"\x93" + b"".join(parts))
+    return _packet(BROADCAST, Instruction.BULK_WRITE, b"".join(parts))
 
 
-def status(id: int, error: int, data: bytes = b"") -> bytes:
-    """The answer of a servo; ``error``: a ``Fault``, with ALERT (0x80) while the servo has a hardware error."""
-    head = bytes((Instruction.STATUS, whole("error", error, 0, 255)))
-    return _packet(servo_id(id), head + octets("data", data))
+def status(id: int, error: int, data: bytes = b"", protocol: int = 2) -> bytes:
+    """The answer of a servo.
+
+    error: a ``Fault``, with ALERT (0x80) while the servo has a hardware error; of 1.0 bits of ``Error1``.
+    """
+    error, data = whole("error", error, 0, 255), octets("data", data)
+    if protocol == 1:
+        return _packet(servo_id(id), error, data, 1)
+    return _packet(servo_id(id), Instruction.STATUS, bytes((error,)) + data)
 
 
 def quick_status(id: int, error: int, data: bytes) -> bytes:
@@ -234,8 +255,15 @@ def fast_status(blocks: Sequence[tuple[int, int, bytes]]) -> bytes:
     return packet
 
 
-def _packet(id: int, body: bytes) -> bytes:
-    body = stuff(body)
+def _packet(id: int, code: int, parameters: bytes, protocol: int = 2) -> bytes:
+    if protocol == 1:
+        if len(parameters) > MAX_PARAMETERS_1:
+            raise CommandError(
+                f"{len(parameters)} bytes of parameters are too many for protocol 1.0 (limit: {MAX_PARAMETERS_1})"
+            )
+        body = bytes((id, len(parameters) + 2, code)) + parameters
+        return HEADER_1 + body + bytes((checksum(body),))
+    body = stuff(bytes((code,)) + parameters)
     packet = _head(id, len(body) + 2) + body
     return packet + crc16(packet).to_bytes(2, "little")
 
@@ -246,14 +274,20 @@ def _head(id: int, length: int) -> bytes:
     return _HEAD.pack(HEADER, id, length)
 
 
-def _span(address: int, size: int) -> bytes:
-    return _SPAN.pack(whole("address", address, 0, HIGHEST_ADDRESS), whole("size", size, 1, HIGHEST_ADDRESS))
+def _span(address: int, size: int, protocol: int = 2) -> bytes:
+    most = _MOST[protocol]
+    return _SPANS[protocol].pack(whole("address", address, 0, most), whole("size", size, 1, most))
 
 
-def _placed(address: int, data: bytes) -> bytes:
-    return whole("address", address, 0, HIGHEST_ADDRESS).to_bytes(2, "little") + octets("data", data)
+def _placed(address: int, data: bytes, protocol: int) -> bytes:
+    return whole("address", address, 0, _MOST[protocol]).to_bytes(protocol, "little") + octets("data", data)
 
 
-def _asked(items: Sequence[tuple[int, int, int]]) -> bytes:
+def _asked(items: Sequence[tuple[int, int, int]], protocol: int = 2) -> bytes:
     distinct_ids([id for id, _, _ in items])
-    return b"".join(bytes((id,)) + _span(address, size) for id, address, size in items)
+    if protocol == 2:
+        return b"".join(bytes((id,)) + _span(address, size) for id, address, size in items)
+    rows = [
+        (whole("size", size, 1, 255), id, whole("address", address, 0, 255)) for id, address, size in items
+    ]
+    return b"\0" + b"".join(map(bytes, rows))

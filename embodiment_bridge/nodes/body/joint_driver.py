@@ -17,7 +17,7 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import BusState, JointReading
 from embodiment_bridge.dynamixel.config.calibration import calibrations_elsewhere, default_path

@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, LinkError, unknown
 from embodiment_bridge.dynamixel.config.servo_config import ServoConfig, ServoSetup
-from embodiment_bridge.dynamixel.tables.control_items import Motor
-from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.tables.control_table import Motor
+from embodiment_bridge.dynamixel.tables.table_reader import table
 from embodiment_bridge.dynamixel.virtual.drive import FREE, OFF, REVERSED, STEP, STRIPPED, STUCK, MotorDrive
 from embodiment_bridge.physics.assembly import MOTOR
 from embodiment_bridge.physics.simulation import Simulation
