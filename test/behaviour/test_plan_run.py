@@ -110,7 +110,7 @@ def make_routine(action):
     return Routine(action.name, [Calls(*WAYS.get(action.name, [action.name]))])
 
 
-class Stage:
+class PlannedBody:
     def __init__(self, *names, endings=(), known_from=0.0, sequences=None, **options):
         self.body = Skills(*endings)
         sequences = sequences or range(1, len(names) + 1)
@@ -154,7 +154,7 @@ class Stage:
 
 
 def test_actions_are_done_in_order_each_with_its_skills():
-    stage = Stage("walk", "grab", "none", "drop")
+    stage = PlannedBody("walk", "grab", "none", "drop")
     assert stage.states == [PENDING] * 4
     assert stage.until(0.5).states == [RUNNING, PENDING, PENDING, PENDING]
     assert stage.until(2.5).states == [DONE, RUNNING, PENDING, PENDING]
@@ -165,13 +165,13 @@ def test_actions_are_done_in_order_each_with_its_skills():
 
 
 def test_order_is_that_of_the_sequence_numbers_gaps_included():
-    stage = Stage("drop", "walk", "grab", "say", sequences=[7, 2, 5, 5]).end()
+    stage = PlannedBody("drop", "walk", "grab", "say", sequences=[7, 2, 5, 5]).end()
     assert stage.names == ["walk", "walk", "grab", "say", "drop"]
     assert [status.sequence for status in stage.run.statuses()] == [2, 5, 5, 7]
 
 
 def test_empty_plan_succeeds():
-    assert Stage().end().outcome is Outcome.SUCCEEDED
+    assert PlannedBody().end().outcome is Outcome.SUCCEEDED
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_empty_plan_succeeds():
     ],
 )
 def test_failed_action_says_why_and_ends_the_plan(name, endings, reason):
-    stage = Stage("say", name, "drop", endings=[SkillStatus.SUCCEEDED, *endings]).end()
+    stage = PlannedBody("say", name, "drop", endings=[SkillStatus.SUCCEEDED, *endings]).end()
     assert (stage.outcome, stage.states) == (Outcome.FAILED, [DONE, ERROR, CANCELED])
     assert stage.reasons[1] == reason
     assert stage.run.ending.reason == reason
@@ -198,13 +198,13 @@ def test_failed_action_says_why_and_ends_the_plan(name, endings, reason):
 
 
 def test_policy_continue_tries_the_others():
-    stage = Stage("juggle", "grab", "drop", endings=[SkillStatus.FAILED], on_error="continue").end()
+    stage = PlannedBody("juggle", "grab", "drop", endings=[SkillStatus.FAILED], on_error="continue").end()
     assert (stage.outcome, stage.states) == (Outcome.FAILED, [ERROR, ERROR, DONE])
 
 
 def test_policy_retry_begins_the_action_again_after_a_while():
     endings = [SkillStatus.SUCCEEDED, SkillStatus.FAILED, SkillStatus.FAILED]
-    stage = Stage("walk", endings=endings, on_error="retry", retries=3).end()
+    stage = PlannedBody("walk", endings=endings, on_error="retry", retries=3).end()
     assert stage.outcome is Outcome.SUCCEEDED
     assert stage.run.statuses()[0].attempts == 3
     assert stage.names == ["walk", "walk", "walk", "walk", "walk"]
@@ -213,35 +213,35 @@ def test_policy_retry_begins_the_action_again_after_a_while():
 
 
 def test_policy_retry_gives_up_and_stops():
-    stage = Stage("grab", "drop", endings=[SkillStatus.FAILED] * 9, on_error="retry", retries=2).end()
+    stage = PlannedBody("grab", "drop", endings=[SkillStatus.FAILED] * 9, on_error="retry", retries=2).end()
     assert (stage.outcome, stage.states) == (Outcome.FAILED, [ERROR, CANCELED])
     assert stage.run.statuses()[0].attempts == 3
     assert len(stage.body.asked) == 3
 
 
 def test_unknown_action_is_not_retried():
-    stage = Stage("juggle", on_error="retry").end()
+    stage = PlannedBody("juggle", on_error="retry").end()
     assert stage.run.statuses()[0].attempts == 1
 
 
 def test_action_that_takes_too_long_is_brought_to_rest_and_fails():
-    stage = Stage("walk", "drop", timeout_s=1.5, on_error="retry").end()
+    stage = PlannedBody("walk", "drop", timeout_s=1.5, on_error="retry").end()
     assert (stage.outcome, stage.states) == (Outcome.FAILED, [ERROR, CANCELED])
     assert stage.reasons[0] == "walk took longer than 1.5 s"
     assert stage.body.now == pytest.approx(1.62, abs=3 * TICK)  # canceled, and at rest 0.1 s later
 
 
 def test_time_limit_is_of_each_action():
-    assert Stage("grab", "drop", "say", timeout_s=1.5).end().outcome is Outcome.SUCCEEDED
+    assert PlannedBody("grab", "drop", "say", timeout_s=1.5).end().outcome is Outcome.SUCCEEDED
 
 
 def test_time_limit_is_of_each_attempt():
-    stage = Stage("grab", endings=[SkillStatus.FAILED], timeout_s=1.2, on_error="retry").end()
+    stage = PlannedBody("grab", endings=[SkillStatus.FAILED], timeout_s=1.2, on_error="retry").end()
     assert (stage.outcome, stage.run.statuses()[0].attempts) == (Outcome.SUCCEEDED, 2)
 
 
 def test_cancel_half_way_waits_for_rest_and_keeps_what_was_done():
-    stage = Stage("grab", "walk", "drop").until(1.5)
+    stage = PlannedBody("grab", "walk", "drop").until(1.5)
     stage.run.cancel("enough")
     stage.tick()
     assert stage.run.state is RunState.STOPPING
@@ -253,13 +253,13 @@ def test_cancel_half_way_waits_for_rest_and_keeps_what_was_done():
 
 
 def test_preempted_plan_says_so():
-    stage = Stage("walk").until(0.5)
+    stage = PlannedBody("walk").until(0.5)
     stage.run.preempt()
     assert stage.end().outcome is Outcome.PREEMPTED
 
 
 def test_pause_holds_the_body_and_the_time():
-    stage = Stage("grab", "drop", timeout_s=1.5).until(0.5)
+    stage = PlannedBody("grab", "drop", timeout_s=1.5).until(0.5)
     assert stage.run.pause()
     stage.tick()
     assert stage.run.state is RunState.PAUSED
@@ -270,12 +270,12 @@ def test_pause_holds_the_body_and_the_time():
 
 
 def test_first_skill_waits_until_the_world_is_known():
-    stage = Stage("grab", known_from=0.7).end()
+    stage = PlannedBody("grab", known_from=0.7).end()
     assert stage.body.asked[0][0] >= 0.7
 
 
 def test_steps_are_journaled():
-    stage = Stage("grab", "juggle").end()
+    stage = PlannedBody("grab", "juggle").end()
     events = [(e.event, e.origin.pointer) for e in stage.run.take_events()]
     assert events == [
         ("start", ""),
@@ -289,7 +289,7 @@ def test_steps_are_journaled():
 
 @pytest.mark.parametrize("name", ["fly", "hand_grip"])
 def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
-    stage = Stage("fetch")
+    stage = PlannedBody("fetch")
     stage.run.steps[0]._make_routine = lambda action: Routine("fetch", [Calls("walk", name)], [name])
     stage.end()
     assert (stage.outcome, stage.names) == (Outcome.FAILED, [])
@@ -298,7 +298,7 @@ def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
 
 @pytest.mark.parametrize(("most_s", "end"), [(0.4, 0.5), (5.0, 1.0)])
 def test_skill_that_has_gone_on_for_long_enough_is_ended_which_is_its_success(most_s, end):
-    stage = Stage("follow", "drop")
+    stage = PlannedBody("follow", "drop")
     stage.run.steps[0]._make_routine = lambda action: Routine("follow", [Follow(most_s)])
     stage.end()
     assert (stage.outcome, stage.states) == (Outcome.SUCCEEDED, [DONE, DONE])
@@ -306,7 +306,7 @@ def test_skill_that_has_gone_on_for_long_enough_is_ended_which_is_its_success(mo
 
 
 def test_skill_that_somebody_else_ends_before_has_failed():
-    stage = Stage("follow", endings=[SkillStatus.CANCELED])
+    stage = PlannedBody("follow", endings=[SkillStatus.CANCELED])
     stage.run.steps[0]._make_routine = lambda action: Routine("follow", [Follow(5.0)])
     assert stage.end().reasons == ["skill 'walk' was canceled from outside"]
 
@@ -323,4 +323,4 @@ def test_skill_that_somebody_else_ends_before_has_failed():
 )
 def test_plan_that_cannot_be_run_is_refused(names, options, text):
     with pytest.raises(ConfigError, match=text):
-        Stage(*names, **options)
+        PlannedBody(*names, **options)
