@@ -167,10 +167,10 @@ LAYERS = (
     ),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour/engine behaviour/rehearsal behaviour/run_log bml bml/authoring "
+        "behaviour/engine behaviour/rehearsal behaviour/run_log bml bml/authoring "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
         "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
-        "nodes/view physics/servos plans protocols protocols/opencog protocols/opencog/world "
+        "physics/servos plans protocols protocols/opencog protocols/opencog/world "
         "protocols/opencog/xml robot standins/oac urdf wire",
     ),
 )  # fmt: skip

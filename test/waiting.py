@@ -23,17 +23,28 @@ class Served(Protocol):
 
 
 class Sleeping:
-    """Serves nothing: other threads, or other programs, bring about what the test waits for."""
+    """Serves nothing, and looks once in a period, s."""
+
+    def __init__(self, period: float) -> None:
+        self._period = period
 
     def spin(self, until: Callable[[], bool], /) -> None:
         while not until():
-            time.sleep(PERIOD_S)
+            time.sleep(self._period)
 
 
-def until(condition: Callable[[], Any], why: str | Callable[[], Any] = "", patience: float = THREAD) -> None:
-    """Wait until ``condition()`` is true. why: what to say beside the condition when it does not come to hold."""
+def until(
+    condition: Callable[[], Any],
+    why: str | Callable[[], Any] = "",
+    patience: float = THREAD,
+    period: float = PERIOD_S,
+) -> None:
+    """Wait until ``condition()`` is true, which other threads or other programs bring about.
+
+    why: what to say beside the condition when it does not come to hold. period: s, between two looks.
+    """
     __tracebackhide__ = True
-    spin_until(Sleeping(), condition, why, patience)
+    spin_until(Sleeping(period), condition, why, patience)
 
 
 def spin_until(

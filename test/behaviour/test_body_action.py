@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from stage import SKILLS, Foretold, Script, Stage, body, delay, forever, par, seq
+from virtual_run import SKILLS, Foretold, Script, VirtualRun, body, delay, forever, par, seq
 
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualSkills
 from embodiment_bridge.bml.document import Body, Document
@@ -23,7 +23,7 @@ from embodiment_bridge.core.errors import CommandError
     ],
 )
 def test_each_status(status, expected, reason, warning):
-    stage = Stage(body(slot=1), skills=Foretold([status]))
+    stage = VirtualRun(body(slot=1), skills=Foretold([status]))
     stage.to_end(0.25)
     assert stage.ended == (expected, 1.0)
     assert stage.run.ending.reason == reason
@@ -33,7 +33,7 @@ def test_each_status(status, expected, reason, warning):
 @pytest.mark.parametrize("status", [SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED])
 def test_an_early_end_keeps_the_slot(status):
     skills = Script()
-    stage = Stage(body(slot=2), skills=skills)
+    stage = VirtualRun(body(slot=2), skills=skills)
     stage.to(0.5)
     skills.end("head_shake", status)
     stage.to(1.9)
@@ -45,7 +45,7 @@ def test_an_early_end_keeps_the_slot(status):
 @pytest.mark.parametrize("status", [SkillStatus.FAILED, SkillStatus.CANCELED])
 def test_a_failure_is_one_at_once(status):
     skills = Script()
-    stage = Stage(body(slot=2), skills=skills)
+    stage = VirtualRun(body(slot=2), skills=skills)
     stage.to(0.5)
     skills.end("head_shake", status)
     stage.tick(0.6)
@@ -62,7 +62,7 @@ def test_what_the_body_is_asked_for():
 
     root = Body(pointer="", kind="emotion", action="HAPPY", duration_s=1.5, intensity=0.5)
     happy = replace(SKILLS["head_shake"], name="happy")
-    stage = Stage(Document(root), skills=Listening(), known={"happy": happy})
+    stage = VirtualRun(Document(root), skills=Listening(), known={"happy": happy})
     stage.tick(0.0)
     assert asked == [SkillRequest("run/1", "happy", {"intensity": 0.5}, 1.5, "run")]
 
@@ -75,21 +75,23 @@ def test_ids_are_never_used_twice():
             ids.append(request.id)
             super().start(request)
 
-    stage = Stage(par(forever(body("EYE_RED", 0.2)), forever(body(slot=0.3)), delay(3)), skills=Listening([]))
+    stage = VirtualRun(
+        par(forever(body("EYE_RED", 0.2)), forever(body(slot=0.3)), delay(3)), skills=Listening([])
+    )
     stage.skills.statuses.extend([SkillStatus.SUCCEEDED] * 100)
     stage.to(2.9, step=0.1)
     assert len(ids) == len(set(ids)) > 20
 
 
 def test_two_actions_on_one_channel():
-    stage = Stage(par(body("EYE_RED", 2), seq(delay(1), body("EYE_BLUE", 0.5))))
+    stage = VirtualRun(par(body("EYE_RED", 2), seq(delay(1), body("EYE_BLUE", 0.5))))
     stage.to_end(0.25)
     assert stage.ended == ("SUCCEEDED", 2.0)
     assert stage.run.warnings == ["/0: REPLACED: eye_blue took eye from eye_red"]
 
 
 def test_loops_that_fight_for_a_channel_do_not_spin():
-    stage = Stage(par(forever(body("EYE_RED", 1)), forever(body("EYE_BLUE", 1))))
+    stage = VirtualRun(par(forever(body("EYE_RED", 1)), forever(body("EYE_BLUE", 1))))
     stage.to(10.0, step=0.02)
     assert stage.seen("start").count("start /0/0") == 11
 
@@ -99,7 +101,7 @@ def test_a_body_that_refuses_is_a_failure_with_its_words():
         def start(self, request):
             raise CommandError("no body is there")
 
-    stage = Stage(body(), skills=Unwilling())
+    stage = VirtualRun(body(), skills=Unwilling())
     stage.tick(0.0)
     assert stage.ended == ("FAILED", 0.0)
     assert stage.run.ending.reason == "no body is there"

@@ -4,9 +4,9 @@
 import json
 
 import pytest
-from stage import SKILLS, Script, Stage, body, delay, document, dry_run, loop, par, request, seq
 from test_log import Logged
 from test_run_scheduler import House
+from virtual_run import SKILLS, Script, VirtualRun, body, delay, document, dry_run, loop, par, request, seq
 
 from embodiment_bridge.behaviour.engine import node as nodes
 from embodiment_bridge.behaviour.engine.context import Settings
@@ -49,7 +49,7 @@ def placed(monkeypatch):
 
 def test_no_tick_makes_more_nodes_than_a_slice(monkeypatch):
     since = placed(monkeypatch)
-    stage, made, now = Stage(wide(9_800)), [], 0.0
+    stage, made, now = VirtualRun(wide(9_800)), [], 0.0
     while not made or stage.run.state is RunState.LOADING:
         stage.tick(now)
         made.append(since())
@@ -60,11 +60,11 @@ def test_no_tick_makes_more_nodes_than_a_slice(monkeypatch):
 
 
 def test_what_is_small_begins_in_the_first_tick():
-    assert loading_ticks(Stage(wide(400))) == 0
+    assert loading_ticks(VirtualRun(wide(400))) == 0
 
 
 def test_run_time_begins_when_the_tree_is_there():
-    stage = Stage(wide(2_000))
+    stage = VirtualRun(wide(2_000))
     ticks = loading_ticks(stage)
     assert ticks > 2
     assert (stage.run.clock.seconds, stage.events[0].t) == (0.0, 0.0)
@@ -73,7 +73,7 @@ def test_run_time_begins_when_the_tree_is_there():
 
 
 def test_nothing_is_begun_before_and_a_cancel_ends_it():
-    stage = Stage(wide(2_000), skills=Script())
+    stage = VirtualRun(wide(2_000), skills=Script())
     stage.tick(0.0)
     stage.run.cancel("enough")
     assert (stage.ended, stage.skills.calls) == (("CANCELED", 0.0), [])
@@ -124,7 +124,7 @@ def test_fetched_document_that_is_too_deep_fails_the_node_that_fetched_it():
         deep = {"type": "sequence", "behaviors": [deep]}
     url = "http://cloud.example/deep"
     shallow = Settings(grace_s=0.0, max_depth=5)
-    stage = Stage(request(url), requests=VirtualRequests({url: json.dumps(deep)}), settings=shallow)
+    stage = VirtualRun(request(url), requests=VirtualRequests({url: json.dumps(deep)}), settings=shallow)
     stage.to_end(0.1)
     assert stage.ended == ("FAILED", 0.2)
     assert stage.run.ending.reason.startswith("REPLY_REJECTED: /")

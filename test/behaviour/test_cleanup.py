@@ -2,10 +2,10 @@
 """A clean-up runs once, whatever the end was, and has two seconds."""
 
 import pytest
-from stage import (
+from virtual_run import (
     ONE_ALL,
     Script,
-    Stage,
+    VirtualRun,
     body,
     box,
     delay,
@@ -65,7 +65,7 @@ def test_it_runs_once_whenever_it_is_cut(cut):
 def test_child_is_at_rest_before_the_clean_up_begins():
     skills = Script()
     skills.obedient = False
-    stage = Stage(timeout(1, lastly(body("HAND_ROLL"), body("RESET"))), skills=skills)
+    stage = VirtualRun(timeout(1, lastly(body("HAND_ROLL"), body("RESET"))), skills=skills)
     stage.to(1.5)
     assert ("start", "reset", 0.0) not in skills.calls
     skills.end("hand_roll")
@@ -79,7 +79,7 @@ def test_child_is_at_rest_before_the_clean_up_begins():
 
 @pytest.mark.parametrize(("end", "outcome"), [("cancel", "CANCELED"), ("preempt", "PREEMPTED")])
 def test_run_is_stopping_until_clean(end, outcome):
-    stage = Stage(lastly(forever(delay(1)), body("RESET", slot=1)))
+    stage = VirtualRun(lastly(forever(delay(1)), body("RESET", slot=1)))
     stage.to(3.25)
     getattr(stage.run, end)()
     assert stage.run.state is RunState.STOPPING
@@ -89,7 +89,7 @@ def test_run_is_stopping_until_clean(end, outcome):
 
 
 def test_a_second_cancel_and_a_cancel_during_the_clean_up_change_nothing():
-    stage = Stage(lastly(delay(9), delay(1)))
+    stage = VirtualRun(lastly(delay(9), delay(1)))
     stage.to(1.0)
     stage.run.cancel()
     stage.tick(1.5)
@@ -102,7 +102,7 @@ def test_a_second_cancel_and_a_cancel_during_the_clean_up_change_nothing():
 
 
 def test_cancel_while_the_clean_up_of_a_normal_end_runs_lets_it_finish():
-    stage = Stage(seq(lastly(delay(1), delay(1)), delay(9)))
+    stage = VirtualRun(seq(lastly(delay(1), delay(1)), delay(9)))
     stage.to(1.5)
     stage.run.cancel()
     stage.to_end(0.25)
@@ -113,7 +113,7 @@ def test_cancel_while_the_clean_up_of_a_normal_end_runs_lets_it_finish():
 
 def test_cancel_during_a_pause_lets_the_body_go_for_the_clean_up():
     skills = Script()
-    stage = Stage(lastly(body(), body("RESET")), skills=skills)
+    stage = VirtualRun(lastly(body(), body("RESET")), skills=skills)
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(5.0)
@@ -127,7 +127,7 @@ def test_cancel_during_a_pause_lets_the_body_go_for_the_clean_up():
 
 def test_a_clean_up_that_does_not_end_is_cut_off():
     skills = Script()
-    stage = Stage(timeout(1, lastly(body(), body("RESET"))), skills=skills)
+    stage = VirtualRun(timeout(1, lastly(body(), body("RESET"))), skills=skills)
     stage.to_end(0.25)
     assert stage.ended == ("FAILED", 3.0)
     assert skills.calls[-1] == ("cancel", "reset")
@@ -137,7 +137,7 @@ def test_a_clean_up_that_does_not_end_is_cut_off():
 def test_a_body_that_never_rests_does_not_keep_the_clean_up_away():
     skills = Script()
     skills.obedient = False
-    stage = Stage(lastly(body(), body("RESET")), skills=skills)
+    stage = VirtualRun(lastly(body(), body("RESET")), skills=skills)
     stage.tick(0.0)
     stage.run.cancel()
     end = stage.to_end(0.25)
@@ -146,14 +146,14 @@ def test_a_body_that_never_rests_does_not_keep_the_clean_up_away():
 
 
 def test_failure_of_the_clean_up_is_a_warning():
-    stage = Stage(lastly(delay(1), fail(0.5)))
+    stage = VirtualRun(lastly(delay(1), fail(0.5)))
     stage.to_end(0.25)
     assert any("FINALLY_FAILED" in line for line in stage.run.warnings)
     assert stage.ended == ("SUCCEEDED", 1.5)
 
 
 def test_reactive_selector_waits_for_the_clean_up_of_the_lower_child():
-    stage = Stage(reactive(guard("alarm", delay(1)), lastly(delay(9), delay(1))))
+    stage = VirtualRun(reactive(guard("alarm", delay(1)), lastly(delay(9), delay(1))))
     stage.to(2.0)
     stage.board.write("alarm", True)
     stage.to_end(0.25)
@@ -169,7 +169,7 @@ def test_loop_runs_it_once_for_each_execution():
 
 def test_a_halt_does_not_touch_a_clean_up_that_is_under_way():
     skills = Script()
-    stage = Stage(lastly(delay(1), body("RESET")), skills=skills)
+    stage = VirtualRun(lastly(delay(1), body("RESET")), skills=skills)
     stage.to(1.5)
     stage.run.cancel()
     stage.tick(2.0)
@@ -183,7 +183,7 @@ def test_a_halt_does_not_touch_a_clean_up_that_is_under_way():
 def test_a_slow_halt_and_a_slow_clean_up_have_their_time_one_after_the_other():
     skills = Script()
     skills.obedient = False
-    stage = Stage(lastly(body(), body("RESET")), skills=skills)
+    stage = VirtualRun(lastly(body(), body("RESET")), skills=skills)
     stage.tick(0.0)
     stage.run.cancel()
     stage.to(1.5)
@@ -197,7 +197,7 @@ def test_a_slow_halt_and_a_slow_clean_up_have_their_time_one_after_the_other():
 
 
 def test_cancel_during_a_pause_lets_a_clean_up_that_was_under_way_go_on():
-    stage = Stage(lastly(delay(1), delay(1)))
+    stage = VirtualRun(lastly(delay(1), delay(1)))
     stage.to(1.5)
     stage.run.pause()
     stage.tick(5.0)

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from stage import SKILLS, Script, Stage, body, delay, document, lastly, par, seq
+from virtual_run import SKILLS, Script, VirtualRun, body, delay, document, lastly, par, seq
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.rehearsal.rehearse import Cues, rehearse
@@ -39,7 +39,7 @@ def test_stop_replaces_the_motions_by_the_rest_pose() -> None:
 
 def test_a_pause_of_the_run_does_not_let_a_paused_body_go_on() -> None:
     skills = Script()
-    stage = Stage(par(body("HEAD_SHAKE"), seq(body("PAUSE"), delay(9))), skills=skills, known=CONTROLLED)
+    stage = VirtualRun(par(body("HEAD_SHAKE"), seq(body("PAUSE"), delay(9))), skills=skills, known=CONTROLLED)
     stage.to(1.0)
     stage.run.pause()
     stage.to(2.0)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from stage import SKILLS, body, delay, dry_run, fail, forever, lines, loop, par, play, player, seq
+from virtual_run import SKILLS, body, delay, dry_run, fail, forever, lines, loop, par, play, player, seq
 
 from embodiment_bridge.core.errors import ConfigError
 

@@ -4,10 +4,10 @@
 from collections import Counter
 
 import pytest
-from stage import (
+from virtual_run import (
     ONE_ALL,
     Script,
-    Stage,
+    VirtualRun,
     body,
     box,
     delay,
@@ -96,7 +96,7 @@ def test_left_out_is_told_with_the_reason():
 
 
 def test_timeout_halts_the_body_and_says_why():
-    stage = Stage(timeout(1, body(slot=5)))
+    stage = VirtualRun(timeout(1, body(slot=5)))
     stage.to_end(0.1)
     assert stage.ended == ("FAILED", 1.0)
     assert stage.run.ending.reason == "TIMEOUT: has not ended after 1 s"
@@ -110,13 +110,13 @@ def test_an_end_is_judged_by_its_scheduled_time_not_by_the_tick():
 
 
 def _ended(root, period):
-    stage = Stage(root)
+    stage = VirtualRun(root)
     stage.to_end(period)
     return stage.ended
 
 
 def test_values_are_those_of_the_tick_that_begins_the_child():
-    stage = Stage(seq(delay(1), guard("go", delay(2))))
+    stage = VirtualRun(seq(delay(1), guard("go", delay(2))))
     stage.to(0.9)
     stage.board.write("go", True)
     stage.tick(1.0)
@@ -129,7 +129,7 @@ def test_values_are_those_of_the_tick_that_begins_the_child():
 
 
 def test_higher_child_takes_over_and_the_lower_one_is_halted():
-    stage = Stage(reactive(guard("alarm", delay(1)), body(slot=5)))
+    stage = VirtualRun(reactive(guard("alarm", delay(1)), body(slot=5)))
     stage.to(2.0)
     stage.board.write("alarm", True)
     stage.to_end(0.5)
@@ -138,7 +138,7 @@ def test_higher_child_takes_over_and_the_lower_one_is_halted():
 
 
 def test_plain_selector_does_not_look_again():
-    stage = Stage(sel(guard("alarm", delay(1)), delay(5)))
+    stage = VirtualRun(sel(guard("alarm", delay(1)), delay(5)))
     stage.to(2.0)
     stage.board.write("alarm", True)
     stage.to_end(0.5)
@@ -146,7 +146,7 @@ def test_plain_selector_does_not_look_again():
 
 
 def test_a_failed_higher_child_waits_until_its_condition_was_not_met_again():
-    stage = Stage(reactive(guard("alarm", fail(1)), delay(9)), board={"alarm": True})
+    stage = VirtualRun(reactive(guard("alarm", fail(1)), delay(9)), board={"alarm": True})
     stage.to(3.0)
     assert stage.seen("failure") == ["failure /0/0", "failure /0"]
     stage.board.write("alarm", False)
@@ -160,7 +160,7 @@ def test_a_failed_higher_child_waits_until_its_condition_was_not_met_again():
 
 def test_the_highest_of_several_is_chosen_and_the_others_are_open_again():
     root = reactive(guard("a", fail(1)), guard("b", fail(1)), delay(9))
-    stage = Stage(root)
+    stage = VirtualRun(root)
     stage.tick(0.0)
     stage.board.write("a", True)
     stage.board.write("b", True)
@@ -174,7 +174,7 @@ def test_the_highest_of_several_is_chosen_and_the_others_are_open_again():
 def test_a_higher_child_waits_for_the_body_to_come_to_rest():
     skills = Script()
     skills.obedient = False
-    stage = Stage(reactive(guard("alarm", delay(1)), body()), skills=skills)
+    stage = VirtualRun(reactive(guard("alarm", delay(1)), body()), skills=skills)
     stage.to(1.0)
     stage.board.write("alarm", True)
     stage.to(2.0)
@@ -186,7 +186,9 @@ def test_a_higher_child_waits_for_the_body_to_come_to_rest():
 
 def test_request_below_a_reactive_selector_does_not_replace_the_tree():
     replies = VirtualRequests({"http://cloud.example/x": '{"type": "delay", "duration": 5}'})
-    stage = Stage(reactive(guard("alarm", delay(1)), request("http://cloud.example/x")), requests=replies)
+    stage = VirtualRun(
+        reactive(guard("alarm", delay(1)), request("http://cloud.example/x")), requests=replies
+    )
     stage.to(2.0)
     stage.board.write("alarm", True)
     stage.to_end(0.5)
@@ -224,15 +226,15 @@ def test_each_execution_draws_anew():
 @pytest.mark.parametrize("period", [0.03, 0.4])
 def test_the_tick_rate_changes_no_draw(period):
     root = par(loop(5, drawn(delay(0.3), delay(0.7))), loop(5, drawn(delay(0.2), fail(0.1), delay(0.5))))
-    stage = Stage(root, seed=7)
+    stage = VirtualRun(root, seed=7)
     stage.to_end(period)
     assert stage.ended[1] == pytest.approx(outcome(root, seed=7)[1])
 
 
 def test_a_run_tells_the_seed_that_it_drew():
-    one, other = Stage(delay(1), seed=None).run.seed, Stage(delay(1), seed=None).run.seed
+    one, other = VirtualRun(delay(1), seed=None).run.seed, VirtualRun(delay(1), seed=None).run.seed
     assert one != other
-    assert Stage(delay(1), seed=5).run.seed == 5
+    assert VirtualRun(delay(1), seed=5).run.seed == 5
 
 
 # The blackboard.

@@ -2,7 +2,7 @@
 """Halts: order, acknowledgement, deadline; and that what was halted stays so."""
 
 import pytest
-from stage import Script, Stage, body, box, delay, fail, forever, par, play, seq, stop
+from virtual_run import Script, VirtualRun, body, box, delay, fail, forever, par, play, seq, stop
 
 from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.body.state import SkillStatus
@@ -20,7 +20,7 @@ def starts(skills):
 
 def test_running_siblings_are_halted_last_one_first():
     skills = Script()
-    stage = Stage(par(*[body(action) for action in THREE], delay(1), succeed_on_one=True), skills=skills)
+    stage = VirtualRun(par(*[body(action) for action in THREE], delay(1), succeed_on_one=True), skills=skills)
     stage.to(1.0)
     assert cancels(skills) == ["eye_red", "waist_shake", "head_shake"]
     assert stage.ended == ("SUCCEEDED", 1.0)
@@ -28,7 +28,7 @@ def test_running_siblings_are_halted_last_one_first():
 
 
 def test_children_are_halted_before_their_parents():
-    stage = Stage(par(seq(par(body(), play())), delay(1), succeed_on_one=True), skills=Script())
+    stage = VirtualRun(par(seq(par(body(), play())), delay(1), succeed_on_one=True), skills=Script())
     stage.to(1.0)
     assert stage.seen("halted") == ["halted /0/0/1", "halted /0/0/0", "halted /0/0", "halted /0"]
 
@@ -37,7 +37,7 @@ def test_a_parallel_waits_for_the_acknowledgement_and_then_the_next_begins():
     skills = Script()
     skills.obedient = False
     root = seq(par(body("HEAD_SHAKE"), delay(1), succeed_on_one=True), body("EYE_RED"))
-    stage = Stage(root, skills=skills)
+    stage = VirtualRun(root, skills=skills)
     stage.to(1.7, step=0.1)
     assert cancels(skills) == ["head_shake"]
     assert starts(skills) == ["head_shake"]
@@ -50,7 +50,9 @@ def test_a_parallel_waits_for_the_acknowledgement_and_then_the_next_begins():
 def test_a_leaf_that_does_not_acknowledge_is_given_up_after_two_seconds():
     skills = Script()
     skills.obedient = False
-    stage = Stage(seq(par(body("HEAD_SHAKE"), delay(1), succeed_on_one=True), body("EYE_RED")), skills=skills)
+    stage = VirtualRun(
+        seq(par(body("HEAD_SHAKE"), delay(1), succeed_on_one=True), body("EYE_RED")), skills=skills
+    )
     stage.to(2.9, step=0.1)
     assert starts(skills) == ["head_shake"]
     stage.to(3.1, step=0.1)
@@ -60,7 +62,7 @@ def test_a_leaf_that_does_not_acknowledge_is_given_up_after_two_seconds():
 
 def test_a_halted_node_is_not_ticked_again():
     skills = Script()
-    stage = Stage(seq(par(forever(body()), delay(1), succeed_on_one=True), delay(5)), skills=skills)
+    stage = VirtualRun(seq(par(forever(body()), delay(1), succeed_on_one=True), delay(5)), skills=skills)
     stage.to(6.0)
     assert starts(skills) == ["head_shake"]
     assert stage.seen("start").count("start /0/0/0") == 1
@@ -68,7 +70,7 @@ def test_a_halted_node_is_not_ticked_again():
 
 def test_a_box_halts_what_overruns():
     skills = Script()
-    stage = Stage(seq(box(1, body("HEAD_SHAKE")), delay(1)), skills=skills)
+    stage = VirtualRun(seq(box(1, body("HEAD_SHAKE")), delay(1)), skills=skills)
     stage.to(1.0)
     assert cancels(skills) == ["head_shake"]
     stage.to(2.0)
@@ -78,7 +80,7 @@ def test_a_box_halts_what_overruns():
 def test_the_end_of_a_run_waits_for_rest():
     skills = Script()
     skills.obedient = False
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     stage.run.cancel("enough")
     assert stage.run.state is RunState.STOPPING
@@ -92,7 +94,7 @@ def test_the_end_of_a_run_waits_for_rest():
 def test_a_run_that_cannot_come_to_rest_is_ended_by_the_deadline():
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(), play()), skills=skills)
+    stage = VirtualRun(par(body(), play()), skills=skills)
     stage.tick(0.0)
     stage.run.preempt()
     assert stage.tick(1.99) is RunState.STOPPING
@@ -104,7 +106,7 @@ def test_a_run_that_cannot_come_to_rest_is_ended_by_the_deadline():
 def test_a_second_cancel_changes_nothing():
     skills = Script()
     skills.obedient = False
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     stage.run.cancel("first")
     stage.run.preempt("second")
@@ -118,7 +120,7 @@ def test_a_second_cancel_changes_nothing():
 def test_canceling_while_a_parallel_waits_for_its_halt_asks_each_leaf_once():
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(), delay(1), succeed_on_one=True), skills=skills)
+    stage = VirtualRun(par(body(), delay(1), succeed_on_one=True), skills=skills)
     stage.to(1.0)
     stage.run.cancel()
     stage.tick(1.1)
@@ -129,7 +131,7 @@ def test_canceling_while_a_parallel_waits_for_its_halt_asks_each_leaf_once():
 
 def test_cancel_before_the_first_tick_starts_nothing():
     skills = Script()
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.run.cancel()
     assert stage.ended == ("CANCELED", 0.0)
     assert stage.tick(1.0) is RunState.ENDED
@@ -138,7 +140,7 @@ def test_cancel_before_the_first_tick_starts_nothing():
 
 @pytest.mark.parametrize("ending", [delay(1), fail(1)])
 def test_no_leaf_outlives_a_parallel(ending):
-    stage = Stage(par(play(), forever(body(slot=0.3)), ending, succeed_on_one=True))
+    stage = VirtualRun(par(play(), forever(body(slot=0.3)), ending, succeed_on_one=True))
     stage.to_end(0.1)
     assert stage.media.next_time() == stage.skills.next_time() == float("inf")
 
@@ -146,7 +148,7 @@ def test_no_leaf_outlives_a_parallel(ending):
 def test_a_stop_waits_for_rest_as_well():
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(), seq(delay(1), stop())), skills=skills)
+    stage = VirtualRun(par(body(), seq(delay(1), stop())), skills=skills)
     assert stage.to(1.0) is RunState.STOPPING
     skills.end("head_shake", SkillStatus.CANCELED)
     stage.tick(1.3)

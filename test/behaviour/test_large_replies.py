@@ -4,9 +4,9 @@
 from dataclasses import replace
 
 import pytest
-from stage import Stage, body, delay, document, outcome, par, request, seq
 from test_building_in_slices import placed
 from test_log import Logged
+from virtual_run import VirtualRun, body, delay, document, outcome, par, request, seq
 
 from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.results import RunState
@@ -25,7 +25,7 @@ ROOTS = pytest.mark.parametrize("root", [request(URL), par(request(URL), *STARTS
 
 
 def large(root):
-    return Stage(root, requests=VirtualRequests({URL: LARGE}))
+    return VirtualRun(root, requests=VirtualRequests({URL: LARGE}))
 
 
 def until_it_is_built(stage):
@@ -112,7 +112,7 @@ class Reading(VirtualRequests):
     ],
 )
 def test_what_the_port_has_read_is_not_read_by_a_tick(root, reply, ending, reason, monkeypatch):
-    stage = Stage(root, requests=Reading(reply))
+    stage = VirtualRun(root, requests=Reading(reply))
     stage.tick(0.0)
     monkeypatch.setattr(loading, "load", lambda *_, **__: pytest.fail("a tick has read it"))
     stage.to_end(0.1)

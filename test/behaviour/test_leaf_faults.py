@@ -2,7 +2,7 @@
 """Whatever a port does wrong ends the node that met it, and nothing else."""
 
 import pytest
-from stage import Script, Stage, body, delay, par, play, player, request, sel, seq
+from virtual_run import Script, VirtualRun, body, delay, par, play, player, request, sel, seq
 
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.results import RunState
@@ -30,7 +30,7 @@ def breaking(port, method, error=None):
 )
 def test_an_exception_of_a_port_is_a_failure_with_its_text(root, port, method):
     ports = {"skills": Script(), "media": VirtualMedia({}), "requests": VirtualRequests({})}
-    stage = Stage(sel(root, delay(1)), **{port: breaking(ports[port], method)})
+    stage = VirtualRun(sel(root, delay(1)), **{port: breaking(ports[port], method)})
     stage.to(1.0)
     assert stage.ended == ("SUCCEEDED", 1.0)  # the selector went on
     failure = next(e for e in stage.events if e.event == "failure")
@@ -38,20 +38,20 @@ def test_an_exception_of_a_port_is_a_failure_with_its_text(root, port, method):
 
 
 def test_our_own_errors_speak_for_themselves():
-    stage = Stage(play(), media=breaking(VirtualMedia({}), "start", CommandError("no player here")))
+    stage = VirtualRun(play(), media=breaking(VirtualMedia({}), "start", CommandError("no player here")))
     stage.tick(0.0)
     assert stage.run.ending.reason == "no player here"
 
 
 def test_a_command_that_breaks():
-    stage = Stage(player("pause"), media=breaking(VirtualMedia({}), "command"))
+    stage = VirtualRun(player("pause"), media=breaking(VirtualMedia({}), "command"))
     stage.tick(0.0)
     assert stage.run.ending.reason == "RuntimeError: out of order"
 
 
 def test_siblings_of_a_broken_leaf_are_halted():
     skills = Script()
-    stage = Stage(par(body(), play()), skills=skills, media=breaking(VirtualMedia({}), "start"))
+    stage = VirtualRun(par(body(), play()), skills=skills, media=breaking(VirtualMedia({}), "start"))
     stage.tick(0.0)
     assert stage.ended == ("FAILED", 0.0)
     assert skills.calls == [("start", "head_shake", 0.0), ("cancel", "head_shake")]
@@ -59,7 +59,7 @@ def test_siblings_of_a_broken_leaf_are_halted():
 
 def test_a_skill_that_can_no_longer_be_followed_is_canceled():
     skills = Script()
-    stage = Stage(seq(body()), skills=skills)
+    stage = VirtualRun(seq(body()), skills=skills)
     stage.tick(0.0)
     breaking(skills, "report")
     stage.tick(0.1)
@@ -68,7 +68,7 @@ def test_a_skill_that_can_no_longer_be_followed_is_canceled():
 
 def test_a_cancel_that_breaks_does_not_keep_the_others_from_it():
     skills = breaking(Script(), "cancel")
-    stage = Stage(par(play(), body(), delay(1), succeed_on_one=True), skills=skills)
+    stage = VirtualRun(par(play(), body(), delay(1), succeed_on_one=True), skills=skills)
     stage.to(2.9)
     assert stage.ended is None  # the body has not said that it rests
     assert stage.media.next_time() == float("inf")
@@ -81,7 +81,7 @@ def test_a_cancel_that_breaks_does_not_keep_the_others_from_it():
 def test_a_report_that_breaks_while_halting_counts_as_rest():
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(), delay(1), succeed_on_one=True), skills=skills)
+    stage = VirtualRun(par(body(), delay(1), succeed_on_one=True), skills=skills)
     stage.to(1.0)
     breaking(skills, "report")
     stage.tick(1.1)
@@ -90,7 +90,7 @@ def test_a_report_that_breaks_while_halting_counts_as_rest():
 
 def test_a_report_that_breaks_while_pausing():
     skills = Script()
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     breaking(skills, "report")
     stage.run.pause()
@@ -100,7 +100,7 @@ def test_a_report_that_breaks_while_pausing():
 def test_a_fault_of_the_engine_brings_the_body_to_rest(monkeypatch):
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(), seq(delay(1), delay(1))), skills=skills)
+    stage = VirtualRun(par(body(), seq(delay(1), delay(1))), skills=skills)
     stage.tick(0.0)
 
     def fault(*_):
@@ -119,7 +119,7 @@ def test_a_fault_of_the_engine_brings_the_body_to_rest(monkeypatch):
 def test_a_fault_while_stopping_ends_the_run(monkeypatch):
     skills = Script()
     skills.obedient = False
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     stage.run.cancel()
     monkeypatch.setattr(Node, "drop", lambda *_: 1 / 0)
@@ -129,6 +129,6 @@ def test_a_fault_while_stopping_ends_the_run(monkeypatch):
 
 
 def test_keyboard_interrupts_are_not_swallowed():
-    stage = Stage(body(), skills=breaking(Script(), "start", KeyboardInterrupt()))
+    stage = VirtualRun(body(), skills=breaking(Script(), "start", KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         stage.tick(0.0)

@@ -6,11 +6,12 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stage import (
+from test_random_documents import ANYTHING, CHAIN, COUNTS, trees
+from virtual_run import (
     LENGTHS,
     SKILLS,
     Script,
-    Stage,
+    VirtualRun,
     body,
     box,
     delay,
@@ -24,7 +25,6 @@ from stage import (
     seq,
     timeout,
 )
-from test_random_documents import ANYTHING, CHAIN, COUNTS, trees
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
@@ -42,7 +42,7 @@ from embodiment_bridge.core.errors import ConfigError
 WAIT = '{"type": "delay", "duration": 1}'
 
 
-class Logged(Stage):
+class Logged(VirtualRun):
     """A stage whose run keeps a log."""
 
     def __init__(self, text, *, skills=None, requests=None, run_settings=EXACT, max_bytes=10**7, **rules):

@@ -5,7 +5,7 @@ import json
 
 import jsonschema
 import pytest
-from stage import Stage, dry_run
+from virtual_run import VirtualRun, dry_run
 
 from embodiment_bridge.bml import Estimate, analyse, read, to_data
 from embodiment_bridge.bml.authoring import show
@@ -72,7 +72,7 @@ def test_the_line_is_the_message_of_its_success(text, line):
 
 def test_it_looks_when_its_turn_comes():
     put = {"type": "set", "key": "x", "value": 2}
-    stage = Stage(json.dumps({"type": "sequence", "behaviors": [log("{x}"), put, log("{x}")]}))
+    stage = VirtualRun(json.dumps({"type": "sequence", "behaviors": [log("{x}"), put, log("{x}")]}))
     stage.tick(0.0)
     said = [e.message for e in stage.events if e.event == "success" and e.origin.kind == "log"]
     assert said == ["null", "2"]

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stage import Script, Stage, body, delay, forever, loop, par, play, player, seq
+from virtual_run import Script, VirtualRun, body, delay, forever, loop, par, play, player, seq
 
 from embodiment_bridge.behaviour.engine.results import RunState
 
@@ -14,7 +14,7 @@ PERFORMANCE = par(seq(play(), delay(1)), loop(20, seq(body(slot=0.4), delay(0.6)
 @given(pauses=st.lists(st.tuples(st.floats(0.1, 5.0), st.floats(0.0, 50.0)), max_size=4))
 @settings(max_examples=40, deadline=None)
 def test_a_pause_of_any_length_costs_exactly_its_length(pauses):
-    stage = Stage(PERFORMANCE)
+    stage = VirtualRun(PERFORMANCE)
     stage.tick(0.0)
     paused = 0.0
     for run_for, pause_for in pauses:
@@ -36,7 +36,7 @@ def test_a_pause_of_any_length_costs_exactly_its_length(pauses):
 
 
 def test_scheduled_lengths_are_exact_across_a_pause():
-    stage = Stage(loop(10, delay(1)))
+    stage = VirtualRun(loop(10, delay(1)))
     stage.to(3.5)
     stage.run.pause()
     stage.to(9.75, step=0.3)
@@ -50,7 +50,7 @@ def test_scheduled_lengths_are_exact_across_a_pause():
 def test_states_and_ticks():
     skills = Script()
     skills.obedient = False
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     assert stage.run.state is RunState.LOADING
     assert not stage.run.pause()  # nothing is under way
     assert stage.tick(0.0) is RunState.RUNNING
@@ -73,7 +73,7 @@ def test_states_and_ticks():
 
 def test_the_clock_waits_for_the_body_to_go_on():
     skills = Script()
-    stage = Stage(seq(body(slot=2), delay(1)), skills=skills)
+    stage = VirtualRun(seq(body(slot=2), delay(1)), skills=skills)
     stage.to(1.0)
     stage.run.pause()
     stage.tick(1.1)
@@ -90,7 +90,7 @@ def test_the_clock_waits_for_the_body_to_go_on():
 def test_a_body_that_cannot_hold_is_not_waited_for_longer_than_a_second():
     skills = Script()
     skills.obedient = False
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     stage.run.pause()
     assert stage.tick(0.9) is RunState.PAUSING
@@ -99,7 +99,7 @@ def test_a_body_that_cannot_hold_is_not_waited_for_longer_than_a_second():
 
 
 def test_pause_during_pausing_and_resuming():
-    stage = Stage(forever(body(slot=1)))
+    stage = VirtualRun(forever(body(slot=1)))
     stage.to(0.5)
     stage.run.pause()
     assert stage.run.resume()  # at once again
@@ -112,7 +112,7 @@ def test_pause_during_pausing_and_resuming():
 
 
 def test_a_song_that_the_document_paused_stays_paused():
-    stage = Stage(par(play(), seq(delay(1), player("pause"), delay(4), player("resume"))))
+    stage = VirtualRun(par(play(), seq(delay(1), player("pause"), delay(4), player("resume"))))
     stage.to(2.0)
     stage.run.pause()
     stage.to(3.0)
@@ -125,7 +125,7 @@ def test_a_song_that_the_document_paused_stays_paused():
 
 def test_nothing_starts_while_paused():
     skills = Script()
-    stage = Stage(seq(delay(1), body()), skills=skills)
+    stage = VirtualRun(seq(delay(1), body()), skills=skills)
     stage.to(0.9, step=0.1)
     stage.run.pause()
     stage.to(5.0)
@@ -134,7 +134,7 @@ def test_nothing_starts_while_paused():
 
 def test_cancel_while_paused_releases_the_body():
     skills = Script()
-    stage = Stage(body(), skills=skills)
+    stage = VirtualRun(body(), skills=skills)
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(0.1)
@@ -144,7 +144,7 @@ def test_cancel_while_paused_releases_the_body():
 
 
 def test_neither_pause_nor_resume_after_the_end():
-    stage = Stage(delay(1))
+    stage = VirtualRun(delay(1))
     stage.to_end(0.5)
     assert not stage.run.pause()
     assert not stage.run.resume()
@@ -156,7 +156,7 @@ def test_a_port_that_cannot_hold_is_reported():
         def hold(self, on):
             raise RuntimeError("no brakes")
 
-    stage = Stage(par(body(), play()), skills=Rigid())
+    stage = VirtualRun(par(body(), play()), skills=Rigid())
     stage.tick(0.0)
     assert stage.run.pause()
     assert stage.run.warnings == [": HOLD_FAILED: RuntimeError: no brakes"]

@@ -5,8 +5,8 @@ import math
 
 import py_trees
 import pytest
-from stage import (
-    Stage,
+from virtual_run import (
+    VirtualRun,
     body,
     box,
     delay,
@@ -38,7 +38,7 @@ def nested(levels, node=None):
 
 
 def rejection(root):
-    stage = Stage(root)
+    stage = VirtualRun(root)
     stage.tick(0.0)
     assert stage.ended == ("REJECTED", 0.0)
     (problem,) = stage.run.problems
@@ -73,7 +73,7 @@ def test_what_cannot_be_run_is_rejected_where_it_stands(root, pointer, code):
     "text", ["", "[]", "{", '{"type": "dance"}', b"\xff", '{"type": "delay", "duration": NaN}']
 )
 def test_text_that_cannot_be_read_is_rejected(text):
-    stage = Stage(document(delay(0)))
+    stage = VirtualRun(document(delay(0)))
     stage.run._source = text
     assert stage.tick(0.0) is RunState.ENDED
     assert stage.ended[0] == "REJECTED"
@@ -81,30 +81,30 @@ def test_text_that_cannot_be_read_is_rejected(text):
 
 
 def test_several_problems_are_counted():
-    stage = Stage(seq(body("FLY"), body("SWIM"), body("DIG")))
+    stage = VirtualRun(seq(body("FLY"), body("SWIM"), body("DIG")))
     stage.tick(0.0)
     assert len(stage.run.problems) == 3
     assert stage.run.ending.reason.endswith(" (and 2 more)")
 
 
 def test_doubts_become_warnings():
-    stage = Stage('{"type": "delay", "duration": 0, "colour": 1}')
+    stage = VirtualRun('{"type": "delay", "duration": 0, "colour": 1}')
     stage.tick(0.0)
     assert stage.ended == ("SUCCEEDED", 0.0)
     assert "UNKNOWN_KEY" in stage.run.warnings[0]
 
 
 def test_strict_reading():
-    stage = Stage('{"type": "delay", "duration": 0, "colour": 1}', strict=True)
+    stage = VirtualRun('{"type": "delay", "duration": 0, "colour": 1}', strict=True)
     stage.tick(0.0)
     assert stage.ended == ("REJECTED", 0.0)
 
 
 def test_the_deepest_tree_runs_and_halts():
-    stage = Stage(nested(256))
+    stage = VirtualRun(nested(256))
     stage.tick(0.0)
     assert stage.ended == ("SUCCEEDED", 0.0)
-    stage = Stage(nested(256, delay(9)))
+    stage = VirtualRun(nested(256, delay(9)))
     stage.tick(0.0)
     stage.run.cancel()
     assert stage.ended == ("CANCELED", 0.0)
@@ -119,7 +119,7 @@ def test_a_document_that_uses_its_parts_again_and_again_is_rejected_in_time():
     node = delay(0)
     for _ in range(60):  # 2 ** 60 nodes when written out
         node = seq(node, node)
-    stage = Stage(Loaded(Document(node)))  # as if a reader had let it pass
+    stage = VirtualRun(Loaded(Document(node)))  # as if a reader had let it pass
     stage.to_end(0.02)
     assert stage.run.problems[0].code == "TOO_MANY_NODES"
     assert str(MAX_NODES) in stage.run.problems[0].message
@@ -127,7 +127,7 @@ def test_a_document_that_uses_its_parts_again_and_again_is_rejected_in_time():
 
 def test_a_node_in_two_places_becomes_two_nodes():
     step = delay(1)
-    stage = Stage(Document(par(seq(step, step), step)))
+    stage = VirtualRun(Document(par(seq(step, step), step)))
     stage.to_end(0.5)
     assert stage.ended == ("SUCCEEDED", 2.0)
 
@@ -155,7 +155,7 @@ def test_kind_and_label(node, kind, label):
 
 
 def test_events_name_pointer_kind_and_name():
-    stage = Stage(seq(body("EYE_RED", 1, name="red")))
+    stage = VirtualRun(seq(body("EYE_RED", 1, name="red")))
     stage.tick(0.0)
     start = stage.events[-1]
     assert (start.event, start.status, start.t, start.message) == ("start", "RUNNING", 0.0, "EYE_RED")
@@ -163,7 +163,7 @@ def test_events_name_pointer_kind_and_name():
 
 
 def test_active_nodes():
-    stage = Stage(par(seq(delay(1), delay(9)), delay(9), delay(0.5)))
+    stage = VirtualRun(par(seq(delay(1), delay(9)), delay(9), delay(0.5)))
     stage.to(2.0)
     assert [origin.pointer for origin in stage.run.active()] == ["", "/0", "/0/1", "/1"]
     stage.run.cancel()
@@ -171,7 +171,7 @@ def test_active_nodes():
 
 
 def test_viewers_of_py_trees_can_show_the_tree():
-    stage = Stage(par(seq(body("EYE_RED", 1)), loop(2, delay(1))))
+    stage = VirtualRun(par(seq(body("EYE_RED", 1)), loop(2, delay(1))))
     stage.tick(0.0)
     shown = py_trees.display.unicode_tree(stage.run.root, show_status=True)
     assert "EYE_RED" in shown
@@ -181,7 +181,7 @@ def test_viewers_of_py_trees_can_show_the_tree():
 
 
 def test_ticking_an_ended_tree_does_not_begin_it_again():
-    stage = Stage(delay(1))
+    stage = VirtualRun(delay(1))
     stage.tick(0.0)
     root = stage.run.root
     stage.to(1.0)

@@ -2,13 +2,13 @@
 """The two-by-two tables of policies, with times from a separate reference interpreter."""
 
 import pytest
-from stage import (
+from virtual_run import (
     ALL_ALL,
     ALL_ONE,
     ONE_ALL,
     ONE_ONE,
     Foretold,
-    Stage,
+    VirtualRun,
     body,
     delay,
     fail,
@@ -86,7 +86,7 @@ def test_a_tie_is_a_tie_whatever_the_last_bits_of_the_sums_say():
 
 def test_parallel_judges_by_scheduled_time_when_a_late_tick_sees_both_ends():
     early_success = par(fail(1.03), delay(1.01), **ONE_ONE)
-    stage = Stage(early_success)
+    stage = VirtualRun(early_success)
     stage.tick(0.0)
     stage.tick(1.04)
     assert stage.ended == (S, 1.01)
@@ -111,7 +111,7 @@ OK, BAD = SkillStatus.SUCCEEDED, SkillStatus.FAILED
     ],
 )
 def test_loop_of_three(policy, iterations, expected):
-    stage = Stage(loop(3, body(slot=1), **POLICIES[policy]), skills=Foretold(iterations))
+    stage = VirtualRun(loop(3, body(slot=1), **POLICIES[policy]), skills=Foretold(iterations))
     stage.to_end(1.0)
     assert stage.ended == expected
 
@@ -128,7 +128,7 @@ def test_loop_of_three(policy, iterations, expected):
 )
 def test_endless_loop(policy, iterations, expected):
     skills = Foretold([*iterations, *[SkillStatus.SKIPPED] * 10])
-    stage = Stage(forever(body(slot=1), **POLICIES[policy]), skills=skills)
+    stage = VirtualRun(forever(body(slot=1), **POLICIES[policy]), skills=skills)
     stage.tick(0.0)
     stage.to(8.0)
     assert stage.ended == expected
@@ -142,7 +142,7 @@ def test_without_children(root, expected):
 
 
 def test_the_reason_of_a_failure_is_that_of_the_leaf():
-    stage = Stage(par(delay(9), seq(delay(1), fail(1))))
+    stage = VirtualRun(par(delay(9), seq(delay(1), fail(1))))
     stage.to_end(0.5)
     ending = stage.run.ending
     assert (ending.origin.pointer, ending.reason) == ("/1/1", "fails after 1 s, as written")

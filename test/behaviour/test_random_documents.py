@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stage import (
+from virtual_run import (
     SONG,
     VOICE,
-    Stage,
+    VirtualRun,
     body,
     box,
     delay,
@@ -105,7 +105,7 @@ def test_lengths_and_outcomes_are_what_the_words_mean(root):
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_tick_rate_changes_nothing(root, period, seed):
     name, end = outcome(root, until=1e6)
-    stage = Stage(root, settings=Settings())
+    stage = VirtualRun(root, settings=Settings())
     noticed = stage.to_end(period, jitter=0.3, seed=seed)
     assert stage.ended[0] == name
     assert math.isclose(stage.ended[1], end, abs_tol=5e-6)
@@ -142,7 +142,7 @@ def test_any_document_ends_or_goes_on_without_an_error(root):
 @given(root=trees(ANYTHING, COUNTS), data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_pausing_and_canceling_at_any_time_leaves_nothing_running(root, data):
-    stage = Stage(root, settings=Settings())
+    stage = VirtualRun(root, settings=Settings())
     for _ in range(12):
         stage.tick(stage.now + data.draw(st.floats(0.0, 1.0)))
         action = data.draw(st.sampled_from(["tick", "tick", "tick", "pause", "resume", "cancel"]))

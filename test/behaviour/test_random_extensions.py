@@ -5,10 +5,11 @@ from collections import Counter
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stage import (
+from test_random_documents import ANYTHING, CHAIN, COUNTS, FINITE, OUTCOMES, SECONDS, TIMED, trees
+from virtual_run import (
     LENGTHS,
     SKILLS,
-    Stage,
+    VirtualRun,
     body,
     delay,
     document,
@@ -24,7 +25,6 @@ from stage import (
     seq,
     timeout,
 )  # fmt: skip
-from test_random_documents import ANYTHING, CHAIN, COUNTS, FINITE, OUTCOMES, SECONDS, TIMED, trees
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.results import RunState
@@ -75,7 +75,7 @@ def test_any_document_ends_or_goes_on_without_an_error(root, values):
 @given(root=extended(ANYTHING | st.builds(body, st.just("HEAD_SHAKE"), SECONDS), COUNTS), data=st.data())
 @QUICK
 def test_whatever_is_done_to_it_a_run_can_be_ended(root, data):
-    stage = Stage(root, settings=Settings())
+    stage = VirtualRun(root, settings=Settings())
     for _ in range(12):
         stage.tick(stage.now + data.draw(st.floats(0.0, 1.0)))
         action = data.draw(

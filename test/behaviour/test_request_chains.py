@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from stage import VOICE, Stage, box, delay, fail, loop, par, request, sel, seq
+from virtual_run import VOICE, VirtualRun, box, delay, fail, loop, par, request, sel, seq
 
 from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualRequests
@@ -41,7 +41,7 @@ class Counting(VirtualRequests):
 
 
 def stage_of(root, answer, settings):
-    return Stage(root, requests=Counting({URL: answer}), settings=settings)
+    return VirtualRun(root, requests=Counting({URL: answer}), settings=settings)
 
 
 def test_a_document_that_takes_no_time_and_names_itself_is_ended():
@@ -124,7 +124,7 @@ def test_a_chain_remembers_no_sounds_of_documents_before():
             self._replies = {url: reply(voice, NEXT)}
             super().start(request_id, url, read)
 
-    stage = Stage(request(URL), requests=Numbered({}))
+    stage = VirtualRun(request(URL), requests=Numbered({}))
     stage.to(60.0, step=0.1)
     assert len(stage.seen("replaced")) > 10
     assert len(stage.run._context.sounds) == 1
@@ -153,6 +153,6 @@ def test_a_port_that_cannot_be_asked_ahead_ends_nothing():
         def start(self, request_id, url, read):
             raise RuntimeError("broken")
 
-    stage = Stage(seq(delay(2), request(URL)), requests=Broken({}), settings=AHEAD)
+    stage = VirtualRun(seq(delay(2), request(URL)), requests=Broken({}), settings=AHEAD)
     stage.to(1.9, step=0.1)
     assert stage.ended is None

@@ -6,8 +6,8 @@ import json
 from itertools import pairwise
 
 import pytest
-from stage import (
-    Stage,
+from virtual_run import (
+    VirtualRun,
     body,
     box,
     delay,
@@ -86,7 +86,7 @@ def test_without_a_reply_it_fails():
 
 
 def test_a_halted_fetch_is_canceled():
-    stage = Stage(par(request(URL), delay(0.1), succeed_on_one=True))
+    stage = VirtualRun(par(request(URL), delay(0.1), succeed_on_one=True))
     stage.to(0.1, step=0.05)
     assert stage.ended == ("SUCCEEDED", 0.1)
     assert stage.requests.next_time() == float("inf")
@@ -97,7 +97,7 @@ def test_a_halt_waits_for_the_fetch_to_be_given_up():
         def report(self, request_id):
             return FetchReport(request_id, FetchStatus.RUNNING)
 
-    stage = Stage(par(request(URL), delay(1), succeed_on_one=True), requests=Slow({}))
+    stage = VirtualRun(par(request(URL), delay(1), succeed_on_one=True), requests=Slow({}))
     stage.to(2.9)
     assert stage.ended is None
     stage.tick(3.0)
@@ -122,14 +122,14 @@ FINITE = (
 
 @pytest.mark.parametrize(("root", "pointer", "tail"), FINITE)
 def test_tail_position(root, pointer, tail):
-    stage = Stage(root, requests=VirtualRequests({URL: reply(wait(9))}))
+    stage = VirtualRun(root, requests=VirtualRequests({URL: reply(wait(9))}))
     stage.to(4.0, step=0.1)
     assert stage.seen("replaced") == ([f"replaced {pointer}"] if tail else [])
     assert stage.run.active()[0].document == (1 if tail else 0)
 
 
 def test_the_last_iteration_of_a_loop_is_in_tail_position():
-    stage = Stage(loop(3, seq(delay(1), request(URL))), requests=VirtualRequests({URL: reply(wait(1))}))
+    stage = VirtualRun(loop(3, seq(delay(1), request(URL))), requests=VirtualRequests({URL: reply(wait(1))}))
     stage.to_end(0.1)
     assert stage.seen("replaced") == ["replaced /0/1"]
     assert stage.ended == ("SUCCEEDED", 6.6)
@@ -158,7 +158,7 @@ def test_five_thousand_documents_in_constant_memory():
             self._fetches[request_id] = (self._now, url)
 
     song = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.6}
-    stage = Stage(request(URL), requests=Prompt({URL: reply(song, NEXT)}))
+    stage = VirtualRun(request(URL), requests=Prompt({URL: reply(song, NEXT)}))
     counts = {}
     links, now = 0, 0.0
     while links < 5000:
@@ -194,7 +194,7 @@ def test_depth_counts_across_nested_documents():
 
 
 def test_an_iteration_leaves_no_tree_behind():
-    stage = Stage(
+    stage = VirtualRun(
         forever(seq(request(URL), body(slot=0.5))), requests=VirtualRequests({URL: reply(wait(0.1))})
     )
     stage.to(10.0, step=0.1)
@@ -208,7 +208,7 @@ def test_an_iteration_leaves_no_tree_behind():
 )
 def test_place_in_the_tree(root, depth, tail):
     with pytest.raises(StopIteration) as done:
-        next(build_in_slices(Loaded(document(root)), Stage(root).run._context))
+        next(build_in_slices(Loaded(document(root)), VirtualRun(root).run._context))
     leaf = done.value.value
     while leaf.children:
         leaf = leaf.children[0]

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stage import Script, Stage, body, delay, fail, guard, lastly, lines, loop, par, play, put, seq
+from virtual_run import Script, VirtualRun, body, delay, fail, guard, lastly, lines, loop, par, play, put, seq
 
 from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia
@@ -20,7 +20,7 @@ def paused(stage, step=0.1, most=1000):
 
 
 def test_steps_go_from_transition_to_transition():
-    stage = Stage(seq(delay(1), put("a", 1), par(delay(1), delay(2))))
+    stage = VirtualRun(seq(delay(1), put("a", 1), par(delay(1), delay(2))))
     stage.tick(0.0)
     assert not stage.run.step()  # not paused
     stage.run.pause()
@@ -44,7 +44,7 @@ def test_steps_go_from_transition_to_transition():
 
 def test_one_of_several_leaves_begins_with_each_step():
     skills = Script()
-    stage = Stage(par(body("RESET"), body("HAND_ROLL")), skills=skills)
+    stage = VirtualRun(par(body("RESET"), body("HAND_ROLL")), skills=skills)
     stage.run.set_breakpoints([""])
     stage.tick(0.0)
     paused(stage)
@@ -62,7 +62,7 @@ def test_steps_and_breakpoints_change_no_time(gaps):
     root = seq(
         loop(3, delay(0.7)), par(delay(1), seq(put("a", 1), guard("a", delay(2), value=1))), name="all"
     )
-    stage = Stage(root)
+    stage = VirtualRun(root)
     stage.run.set_breakpoints(["/1", "/1/1/1/0"])
     stage.tick(0.0)
     while stage.run.ending is None:
@@ -78,7 +78,7 @@ def test_steps_and_breakpoints_change_no_time(gaps):
 
 def test_breakpoint_holds_a_node_back_before_it_begins():
     skills = Script()
-    stage = Stage(seq(delay(1), body("RESET", name="hop"), delay(1)), skills=skills)
+    stage = VirtualRun(seq(delay(1), body("RESET", name="hop"), delay(1)), skills=skills)
     stage.run.set_breakpoints(["hop"])
     stage.to(1.0)
     paused(stage)
@@ -91,7 +91,7 @@ def test_breakpoint_holds_a_node_back_before_it_begins():
 
 
 def test_breakpoint_in_a_loop_stops_each_iteration():
-    stage = Stage(loop(3, delay(1, name="x")))
+    stage = VirtualRun(loop(3, delay(1, name="x")))
     stage.run.set_breakpoints(["/0"])
     stage.tick(0.0)
     stops = 0
@@ -105,7 +105,7 @@ def test_breakpoint_in_a_loop_stops_each_iteration():
 def test_a_node_with_its_wrappers_is_one():
     more = '"loop":2,"timeout":9,"condition":{"key":"a","op":"exists","value":false}'
     text = f'{{"type":"delay","duration":1,"name":"x",{more}}}'
-    stage = Stage(text)
+    stage = VirtualRun(text)
     stage.run.set_breakpoints(["x"])
     stage.tick(0.0)
     paused(stage)
@@ -115,7 +115,7 @@ def test_a_node_with_its_wrappers_is_one():
 
 
 def test_canceling_at_a_breakpoint_leaves_no_trace_of_the_node():
-    stage = Stage(seq(delay(1), seq(delay(1), name="x")))
+    stage = VirtualRun(seq(delay(1), seq(delay(1), name="x")))
     stage.run.set_breakpoints(["x"])
     stage.to(1.0)
     paused(stage)
@@ -126,7 +126,7 @@ def test_canceling_at_a_breakpoint_leaves_no_trace_of_the_node():
 
 
 def test_a_clean_up_does_not_stop_at_a_breakpoint_during_a_halt():
-    stage = Stage(lastly(delay(9), delay(1)))
+    stage = VirtualRun(lastly(delay(9), delay(1)))
     stage.run.set_breakpoints(["/finally"])
     stage.to(1.0)
     stage.run.cancel()
@@ -137,11 +137,11 @@ def test_a_clean_up_does_not_stop_at_a_breakpoint_during_a_halt():
 @pytest.mark.parametrize("names", [[str(i) for i in range(101)], [3]])
 def test_bad_breakpoints(names):
     with pytest.raises(ConfigError, match="breakpoint"):
-        Stage(delay(1)).run.set_breakpoints(names)
+        VirtualRun(delay(1)).run.set_breakpoints(names)
 
 
 def test_pause_ends_a_step():
-    stage = Stage(seq(delay(5), delay(1)))
+    stage = VirtualRun(seq(delay(5), delay(1)))
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(0.1)
@@ -182,7 +182,7 @@ class Lost(Script):
 def test_a_body_lost_during_a_pause_fails_its_node_when_it_goes_on(when):
     skills = Lost()
     skills.obedient = when == "paused"
-    stage = Stage(seq(body()), skills=skills)
+    stage = VirtualRun(seq(body()), skills=skills)
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(0.1)
@@ -198,7 +198,7 @@ def test_a_body_lost_during_a_pause_fails_its_node_when_it_goes_on(when):
 
 def test_canceling_with_a_lost_body_ends_the_run():
     skills = Lost()
-    stage = Stage(lastly(body(), fail(0.1)), skills=skills)
+    stage = VirtualRun(lastly(body(), fail(0.1)), skills=skills)
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(0.1)
@@ -213,7 +213,7 @@ def test_a_player_lost_during_a_pause():
         def report(self, request_id):
             raise OSError("unplugged")
 
-    stage = Stage(play(), media=Mute({"http://media.example/song.mp3": 20.0}))
+    stage = VirtualRun(play(), media=Mute({"http://media.example/song.mp3": 20.0}))
     stage.tick(0.0)
     stage.run.pause()
     stage.tick(2.0)

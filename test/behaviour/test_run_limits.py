@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from stage import (
+from virtual_run import (
     SKILLS,
     Script,
-    Stage,
+    VirtualRun,
     body,
     box,
     delay,
@@ -41,7 +41,7 @@ def limited(**limits):
 
 @pytest.mark.parametrize("period", [0.02, 0.15, 1.0])
 def test_a_run_is_ended_when_its_time_is_up(period):
-    stage = Stage(forever(body(slot=1.0)), settings=limited(max_run_s=5.0))
+    stage = VirtualRun(forever(body(slot=1.0)), settings=limited(max_run_s=5.0))
     stage.to_end(period)
     assert stage.ended == ("ERROR", 5.0)
     assert stage.run.ending.reason == REASON
@@ -49,14 +49,14 @@ def test_a_run_is_ended_when_its_time_is_up(period):
 
 def test_what_ends_in_time_has_its_own_outcome():
     """Also when the tick that sees it comes after both, and when they are the same instant."""
-    stage = Stage(seq(delay(2.0), delay(3.0)), settings=limited(max_run_s=5.0))
+    stage = VirtualRun(seq(delay(2.0), delay(3.0)), settings=limited(max_run_s=5.0))
     stage.tick(0.0)
     stage.tick(7.0)
     assert stage.ended == ("SUCCEEDED", 5.0)
 
 
 def test_a_pause_is_no_time():
-    stage = Stage(delay(4.0), settings=limited(max_run_s=5.0))
+    stage = VirtualRun(delay(4.0), settings=limited(max_run_s=5.0))
     stage.to(1.0)
     stage.run.pause()
     stage.to(100.0, step=10.0)
@@ -66,7 +66,9 @@ def test_a_pause_is_no_time():
 
 
 def test_nothing_begins_at_the_end_of_the_time_but_the_clean_up():
-    stage = Stage(lastly(seq(delay(5.0), body("HEAD_SHAKE")), body("RESET")), settings=limited(max_run_s=5.0))
+    stage = VirtualRun(
+        lastly(seq(delay(5.0), body("HEAD_SHAKE")), body("RESET")), settings=limited(max_run_s=5.0)
+    )
     stage.to_end(0.1)
     assert stage.ended[0] == "ERROR"
     started = [
@@ -80,7 +82,7 @@ def test_a_chain_of_documents_has_one_time_in_all():
     text = json.dumps(
         {"type": "sequence", "behaviors": [{"type": "delay", "duration": 1}, {"type": "request", "url": url}]}
     )
-    stage = Stage(request(url), requests=VirtualRequests({url: text}), settings=limited(max_run_s=5.0))
+    stage = VirtualRun(request(url), requests=VirtualRequests({url: text}), settings=limited(max_run_s=5.0))
     stage.to_end(0.1)
     assert stage.ended == ("ERROR", 5.0)
 
@@ -101,7 +103,7 @@ class At(Script):
 def flooding(root, rate, seconds):
     """What a body hears of a document at 50 ticks per s."""
     script = At()
-    stage = script.stage = Stage(root, skills=script, settings=limited(max_starts=rate))
+    stage = script.stage = VirtualRun(root, skills=script, settings=limited(max_starts=rate))
     while stage.now < seconds:
         stage.tick(stage.now + TICK)
     return script.begun, stage
@@ -139,7 +141,7 @@ def test_no_branch_starves_another():
 
 def test_an_ordinary_document_is_not_held_up():
     root = seq(par(*(body(slot=1.0) for _ in range(20))), *(body(slot=0.1) for _ in range(50)))
-    stages = [Stage(root, settings=limited(max_starts=rate)) for rate in (0.0, 50.0)]
+    stages = [VirtualRun(root, settings=limited(max_starts=rate)) for rate in (0.0, 50.0)]
     for stage in stages:
         stage.to_end(TICK)
     assert stages[0].ended == stages[1].ended
@@ -147,21 +149,25 @@ def test_an_ordinary_document_is_not_held_up():
 
 
 def test_player_commands_keep_their_place():
-    stage = Stage(par(body("EYE_RED"), body("EYE_BLUE"), player("pause")), settings=limited(max_starts=1.0))
+    stage = VirtualRun(
+        par(body("EYE_RED"), body("EYE_BLUE"), player("pause")), settings=limited(max_starts=1.0)
+    )
     stage.to_end(TICK)
     starts = [event.origin.pointer for event in stage.events if event.event == "start"]
     assert starts == ["", "/0", "/1", "/2"]
 
 
 def test_what_needs_no_port_does_not_wait():
-    stage = Stage(seq(body("EYE_RED"), *(put("a", n) for n in range(100))), settings=limited(max_starts=1.0))
+    stage = VirtualRun(
+        seq(body("EYE_RED"), *(put("a", n) for n in range(100))), settings=limited(max_starts=1.0)
+    )
     stage.to_end(TICK)
     assert not any(event.code == "START_LIMIT" for event in stage.events)
 
 
 def test_who_was_halted_while_waiting_takes_nobodys_place():
     waiting = box(0.5, par(*(body("EYE_RED") for _ in range(30))))
-    stage = Stage(seq(body("EYE_GREEN"), waiting, body("EYE_BLUE")), settings=limited(max_starts=1.0))
+    stage = VirtualRun(seq(body("EYE_GREEN"), waiting, body("EYE_BLUE")), settings=limited(max_starts=1.0))
     stage.to_end(TICK)
     blue = next(
         event
@@ -172,7 +178,7 @@ def test_who_was_halted_while_waiting_takes_nobodys_place():
 
 
 def test_a_halt_does_not_wait_for_those_in_the_queue():
-    stage = Stage(par(*(body("EYE_RED") for _ in range(30))), settings=limited(max_starts=1.0))
+    stage = VirtualRun(par(*(body("EYE_RED") for _ in range(30))), settings=limited(max_starts=1.0))
     stage.to(2.0, step=TICK)
     stage.run.cancel()
     stage.tick(2.1)
@@ -180,10 +186,10 @@ def test_a_halt_does_not_wait_for_those_in_the_queue():
 
 
 def test_a_dry_run_of_a_limited_run_leaps_from_token_to_token():
-    stage = Stage(par(*(body("EYE_RED") for _ in range(4))), settings=limited(max_starts=1.0))
+    stage = VirtualRun(par(*(body("EYE_RED") for _ in range(4))), settings=limited(max_starts=1.0))
     stage.tick(0.0)
     assert stage.run.next_time() == pytest.approx(1.0)
-    assert Stage(delay(9.0), settings=limited(max_run_s=5.0)).run.next_time() == 0.0
+    assert VirtualRun(delay(9.0), settings=limited(max_run_s=5.0)).run.next_time() == 0.0
 
 
 @pytest.mark.parametrize("rate", [1.0, 7.0, 50.0])

@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stage import SKILLS, Script, body, delay, document, lastly, loop, seq
+from virtual_run import SKILLS, Script, body, delay, document, lastly, loop, seq
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports

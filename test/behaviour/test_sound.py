@@ -4,7 +4,21 @@
 import math
 
 import pytest
-from stage import LENGTHS, SONG, VOICE, Stage, delay, lines, loop, outcome, par, play, player, seq, speak
+from virtual_run import (
+    LENGTHS,
+    SONG,
+    VOICE,
+    VirtualRun,
+    delay,
+    lines,
+    loop,
+    outcome,
+    par,
+    play,
+    player,
+    seq,
+    speak,
+)
 
 from embodiment_bridge.behaviour.engine.ports import SoundRequest, SoundStatus
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia
@@ -40,7 +54,7 @@ def test_a_command_succeeds_when_nothing_plays(action):
 
 @pytest.mark.parametrize("volume", [None, -1.0, 101.0, math.nan])
 def test_a_bad_volume_is_a_failure(volume):
-    stage = Stage(player("setVolume", volume))
+    stage = VirtualRun(player("setVolume", volume))
     stage.tick(0.0)
     assert stage.ended == ("FAILED", 0.0)
     assert stage.run.ending.reason == f"a volume is 0 to 100 percent, not {volume}"
@@ -48,7 +62,7 @@ def test_a_bad_volume_is_a_failure(volume):
 
 def test_volumes_reach_the_player():
     loud = Document(Player(pointer="", action="play", url=SONG, volume=60.0))
-    stage = Stage(loud)
+    stage = VirtualRun(loud)
     stage.tick(0.0)
     assert stage.media.volume == 60.0
     assert stage.media.command("setVolume", 25.0) == ""
@@ -56,7 +70,7 @@ def test_volumes_reach_the_player():
 
 
 def test_a_replaced_song_ends_well_with_a_warning():
-    stage = Stage(par(play(SONG), seq(delay(2), play(VOICE))))
+    stage = VirtualRun(par(play(SONG), seq(delay(2), play(VOICE))))
     stage.to_end(0.5)
     assert stage.run.warnings == ["/0: REPLACED: a newer sound took the channel"]
 

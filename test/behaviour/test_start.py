@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from stage import SKILLS, dry_run
+from virtual_run import SKILLS, dry_run
 
 FOUR = {"type": "speak", "name": "four", "content": "one two three four"}
 NOD = {"type": "body", "action": "HEAD_SHAKE", "duration": 1}

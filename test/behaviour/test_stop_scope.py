@@ -2,9 +2,9 @@
 """What a stop node ends: the whole run, or the nodes of a name."""
 
 import pytest
-from stage import (
+from virtual_run import (
     Script,
-    Stage,
+    VirtualRun,
     body,
     delay,
     fail,
@@ -47,7 +47,7 @@ def test_deep_inside_it_stops_everything():
 
 def test_nothing_after_the_stop_happens():
     skills = Script()
-    stage = Stage(seq(delay(1), stop(), player("stop"), body()), skills=skills)
+    stage = VirtualRun(seq(delay(1), stop(), player("stop"), body()), skills=skills)
     stage.to_end(0.5)
     assert skills.calls == []
     assert not [e for e in stage.events if e.origin.pointer in ("/2", "/3")]
@@ -60,7 +60,7 @@ def test_a_stop_at_the_very_end_of_its_parallel_still_stops():
 
 def test_a_stop_that_a_late_tick_reaches_after_its_parallel_was_over_does_not():
     root = seq(par(delay(2), seq(delay(2.01), stop()), succeed_on_one=True), delay(1))
-    stage = Stage(root)
+    stage = VirtualRun(root)
     stage.tick(0.0)
     stage.tick(2.05)
     assert stage.ended is None
@@ -84,7 +84,7 @@ def test_the_target_may_be_round_the_stop():
 
 
 def test_a_target_leaf_ends_once_and_with_success():
-    stage = Stage(par(body(slot=9, name="act"), seq(delay(1), stop("act"))))
+    stage = VirtualRun(par(body(slot=9, name="act"), seq(delay(1), stop("act"))))
     stage.to_end(0.5)
     assert [e.event for e in stage.events if e.origin.name == "act"] == ["start", "success"]
     assert stage.ended == ("SUCCEEDED", 1.0)
@@ -97,7 +97,7 @@ def test_all_running_nodes_of_the_name_are_ended():
 
 def test_a_fetch_may_be_the_target():
     fetch = seq(request("http://cloud.example/slow"), name="fetch")
-    stage = Stage(par(fetch, seq(delay(0.1), stop("fetch"))), requests=VirtualRequests({}))
+    stage = VirtualRun(par(fetch, seq(delay(0.1), stop("fetch"))), requests=VirtualRequests({}))
     stage.to_end(0.1)
     assert stage.ended == ("SUCCEEDED", 0.1)
 
@@ -111,7 +111,7 @@ def test_a_target_that_does_not_run_is_no_failure_but_a_warning():
 def test_a_target_waits_for_rest():
     skills = Script()
     skills.obedient = False
-    stage = Stage(par(body(name="act"), seq(delay(1), stop("act"))), skills=skills)
+    stage = VirtualRun(par(body(name="act"), seq(delay(1), stop("act"))), skills=skills)
     stage.to(1.5)
     assert stage.ended is None
     skills.end("head_shake")

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from stage import Script, Stage
+from virtual_run import Script, VirtualRun
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillStatus
@@ -35,7 +35,7 @@ RIVAL_IS_NEARER = FAR_FROM_ALL | {"team.rival": -1.0}
 def test_a_player_who_fell_goes_on(number, values, tried):
     script = Script()
     document = (TEAM / f"{number}.json").read_text(encoding="utf-8")
-    stage = Stage(document, skills=script, known=SKILLS, board=values, subtrees=SUBTREES)
+    stage = VirtualRun(document, skills=script, known=SKILLS, board=values, subtrees=SUBTREES)
     for now in range(40):
         stage.tick(now * 0.25)
         for name in SKILLS:

@@ -6,7 +6,7 @@ from math import inf
 
 import jsonschema
 import pytest
-from stage import Stage
+from virtual_run import VirtualRun
 
 from embodiment_bridge.bml import Estimate, analyse, read, to_data
 from embodiment_bridge.bml.authoring import show
@@ -86,7 +86,9 @@ def test_it_is_drawn():
 
 
 def test_it_waits_for_the_value():
-    stage = Stage(json.dumps({"type": "sequence", "behaviors": [PLAIN, {"type": "delay", "duration": 1}]}))
+    stage = VirtualRun(
+        json.dumps({"type": "sequence", "behaviors": [PLAIN, {"type": "delay", "duration": 1}]})
+    )
     stage.to(2.0)
     assert stage.ended is None
     stage.board.write("ready", True)
@@ -96,14 +98,14 @@ def test_it_waits_for_the_value():
 
 
 def test_what_is_met_already_takes_no_time():
-    stage = Stage(json.dumps(PLAIN), board={"ready": True})
+    stage = VirtualRun(json.dumps(PLAIN), board={"ready": True})
     stage.tick(0.0)
     assert stage.ended == ("SUCCEEDED", 0.0)
 
 
 @pytest.mark.parametrize(("returned", "outcome"), [(False, "FAILED"), (True, "SUCCEEDED")])
 def test_time_out(returned, outcome):
-    stage = Stage(json.dumps(TIMED | {"return": returned}))
+    stage = VirtualRun(json.dumps(TIMED | {"return": returned}))
     stage.to(3.0)
     assert stage.ended == (outcome, 3.0)
     (event,) = (e for e in stage.events if e.event in ("success", "failure"))
@@ -111,7 +113,7 @@ def test_time_out(returned, outcome):
 
 
 def test_met_too_late_is_not_met():
-    stage = Stage(json.dumps(TIMED))
+    stage = VirtualRun(json.dumps(TIMED))
     stage.to(2.5)
     stage.board.write("ready", True)
     stage.tick(3.25)
@@ -119,7 +121,7 @@ def test_met_too_late_is_not_met():
 
 
 def test_met_in_the_tick_of_the_time_out_is_met():
-    stage = Stage(json.dumps(TIMED))
+    stage = VirtualRun(json.dumps(TIMED))
     stage.to(2.5)
     stage.board.write("ready", True)
     stage.tick(3.0)
@@ -131,13 +133,13 @@ def test_a_branch_waits_for_another_one():
         "type": "sequence",
         "behaviors": [{"type": "delay", "duration": 2}, {"type": "set", "key": "ready", "value": True}],
     }
-    stage = Stage(json.dumps({"type": "parallel", "behaviors": [PLAIN, put]}))
+    stage = VirtualRun(json.dumps({"type": "parallel", "behaviors": [PLAIN, put]}))
     stage.to_end(0.5)
     assert stage.ended[0] == "SUCCEEDED"
 
 
 def test_it_is_halted_while_it_waits():
-    stage = Stage(json.dumps(PLAIN))
+    stage = VirtualRun(json.dumps(PLAIN))
     stage.to(1.0)
     stage.run.cancel()
     assert stage.ended == ("CANCELED", 1.0)

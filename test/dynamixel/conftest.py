@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
-from driver_stage import Stage
+from driver_stage import DrivenServos
 
 
 @pytest.fixture
 def stages(tmp_path):
     """Makes stages, which are not started, and closes them."""
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(*args, **options) -> Stage:
-        made.append(Stage(tmp_path, *args, **options))
+    def make(*args, **options) -> DrivenServos:
+        made.append(DrivenServos(tmp_path, *args, **options))
         return made[-1]
 
     yield make

@@ -38,7 +38,7 @@ def counted(*configs: ServoConfig, turns: int = 0) -> dict[str, Stored]:
     return {config.joint: Stored(config.id, config.model, ticks=ticks, clean=True) for config in configs}
 
 
-class Stage:
+class DrivenServos:
     """Servos with ids 1..n on a virtual bus, and their driver; ``start`` waits until it reads them."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Stage:
         config = BusConfig("test", self.link, tuple(self.configs), **bus)
         self.bus = ServoBus(config, stored, margin_s=MARGIN_S)
 
-    def start(self, *, active: bool = True) -> "Stage":
+    def start(self, *, active: bool = True) -> "DrivenServos":
         self.bus.start()
         self.until(lambda: self.bus.state in SERVING)
         if active:

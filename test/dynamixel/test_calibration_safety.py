@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, DrivenServos, servo
 from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError
@@ -30,19 +30,19 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 FREE = {"lower": -math.inf, "upper": math.inf}
 
 
-def calibrate(stage: Stage, keep=lambda entries: None, **positions: float) -> tuple[bool, str, int]:
+def calibrate(stage: DrivenServos, keep=lambda entries: None, **positions: float) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(requests.Calibrate(positions, keep), lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
     return answers[0]
 
 
-def horn(stage: Stage, id: int) -> float:
+def horn(stage: DrivenServos, id: int) -> float:
     """The angle of the horn, rad."""
     return stage.virtual.servo(id).drive.position
 
 
-def shift(stage: Stage) -> float:
+def shift(stage: DrivenServos) -> float:
     return stage.bus.servos[0].scale.calibration.shift
 
 
@@ -120,11 +120,11 @@ def test_a_shift_that_no_file_could_keep_is_refused(stages, tmp_path) -> None:
         save_calibration(tmp_path / "file.yaml", {"j1": Stored(1, "xm430_w350", 2000.0)})
 
 
-def robot_of(stage: Stage, path) -> ServoRobot:
+def robot_of(stage: DrivenServos, path) -> ServoRobot:
     return ServoRobot(ServoSetup("one", (stage.bus.config,)), path, margin_s=MARGIN_S)
 
 
-def serving(stage: Stage, robot: ServoRobot) -> None:
+def serving(stage: DrivenServos, robot: ServoRobot) -> None:
     stage.bus = robot.buses[0]
     robot.start()
     stage.until(lambda: stage.bus.state in SERVING)

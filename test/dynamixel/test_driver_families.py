@@ -4,7 +4,7 @@
 from math import isnan
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.reading import plan_reads
@@ -23,7 +23,7 @@ FAMILIES = [
 
 @pytest.mark.parametrize("models", FAMILIES, ids="-".join)
 def test_the_driver_drives_servos_of_a_series(tmp_path, models):
-    stage = Stage(tmp_path, [servo(i, model=model) for i, model in enumerate(models, 1)])
+    stage = DrivenServos(tmp_path, [servo(i, model=model) for i, model in enumerate(models, 1)])
     try:
         stage.start()
         ids = range(1, len(models) + 1)
@@ -41,7 +41,7 @@ def test_the_driver_drives_servos_of_a_series(tmp_path, models):
 
 
 def test_the_error_code_of_a_y_servo_is_seen_as_its_kind(tmp_path):
-    stage = Stage(tmp_path, [servo(1, model="ym070_210_r051")])
+    stage = DrivenServos(tmp_path, [servo(1, model="ym070_210_r051")])
     try:
         stage.start()
         stage.virtual.servo(1).raise_error(HardwareError.OVERHEATING)

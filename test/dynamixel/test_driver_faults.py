@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from driver_stage import Stage, counted, servo
+from driver_stage import DrivenServos, counted, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.cycle import Target
@@ -18,10 +18,10 @@ TICK = 6.2832 / 4096
 @pytest.fixture
 def stages(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(*args, start=True, **options) -> Stage:
-        stage = Stage(tmp_path, *args, **options)
+    def make(*args, start=True, **options) -> DrivenServos:
+        stage = DrivenServos(tmp_path, *args, **options)
         made.append(stage)
         return stage.start() if start else stage
 
@@ -31,11 +31,11 @@ def stages(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def stage(stages) -> Stage:
+def stage(stages) -> DrivenServos:
     return driven(stages)
 
 
-def driven(stages, **options) -> Stage:
+def driven(stages, **options) -> DrivenServos:
     """At 0.2 rad."""
     stage = stages(**options)
     stage.drive_until(
@@ -45,7 +45,7 @@ def driven(stages, **options) -> Stage:
     return stage
 
 
-def others_go_on(stage: Stage, *silent: int) -> None:
+def others_go_on(stage: DrivenServos, *silent: int) -> None:
     """All but ``silent`` are read, driven, and where they were."""
     others = set(range(1, 6)) - set(silent)
     stage.until(lambda: all(stage.age(id) < 1.0 for id in others))
@@ -56,7 +56,7 @@ def others_go_on(stage: Stage, *silent: int) -> None:
         assert abs(reading.position - 0.2) < 0.03
 
 
-def is_back(stage: Stage, *ids: int) -> None:
+def is_back(stage: DrivenServos, *ids: int) -> None:
     """Servos that were away are driven again, from where they are."""
     stage.drive_until(
         lambda: stage.bus.state is BusState.ACTIVE and all(stage.reading(id).torque for id in ids),
@@ -197,7 +197,7 @@ def slow_boot(monkeypatch) -> None:
     monkeypatch.setattr("embodiment_bridge.dynamixel.virtual.servo.BOOT_S", 1.5)
 
 
-def restarts(stage: Stage, id: int) -> bool:
+def restarts(stage: DrivenServos, id: int) -> bool:
     """Whether a servo is being restarted, or was: a busy machine may not see the first."""
     one = stage.bus.servos[id - 1]
     return one.reason == "restarts" or (bool(one.reboots) and not one.error)

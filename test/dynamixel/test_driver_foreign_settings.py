@@ -2,7 +2,7 @@
 """What other programs left in servos is told and refused, set back, or had so because the description says it."""
 
 import pytest
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
@@ -27,7 +27,7 @@ LEFT = [
 ]
 
 
-def left(stage: Stage, *rows: tuple[int, str, int]) -> Stage:
+def left(stage: DrivenServos, *rows: tuple[int, str, int]) -> DrivenServos:
     """Another program writes registers, and ends."""
     with Registers(stage.link, usb_s=ANSWERED_WITHIN) as registers:
         for id, name, value in rows:
@@ -35,7 +35,7 @@ def left(stage: Stage, *rows: tuple[int, str, int]) -> Stage:
     return stage
 
 
-def horn(stage: Stage, id: int = 1) -> float:
+def horn(stage: DrivenServos, id: int = 1) -> float:
     return stage.virtual.servo(id).drive.position
 
 

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.cycle import Target
@@ -17,10 +17,10 @@ TORQUE, GOAL = 64, 116  # addresses
 @pytest.fixture
 def stages(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(*args) -> Stage:
-        made.append(Stage(tmp_path, *args, rate_hz=100_000.0))
+    def make(*args) -> DrivenServos:
+        made.append(DrivenServos(tmp_path, *args, rate_hz=100_000.0))
         return made[-1].start()
 
     yield make
@@ -28,7 +28,7 @@ def stages(tmp_path, monkeypatch):
         stage.close()
 
 
-def to_02(stage: Stage) -> None:
+def to_02(stage: DrivenServos) -> None:
     """All joints at 0.2 rad."""
     stage.drive_until(
         lambda: all(abs(reading.position - 0.2) < 0.02 for reading in stage.bus.readings()),
@@ -36,7 +36,7 @@ def to_02(stage: Stage) -> None:
     )
 
 
-def off(stage: Stage, id: int) -> int:
+def off(stage: DrivenServos, id: int) -> int:
     """How far what was read is from what the servo has, ticks."""
     return stage.reading(id).ticks - stage.virtual.snapshot()[id]["present_position"]
 

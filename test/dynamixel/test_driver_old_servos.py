@@ -2,7 +2,7 @@
 """The driver on servos of protocol 1.0: what they do after a shutdown, and where they may go in which mode."""
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
@@ -17,7 +17,7 @@ ASKED = 5  # times at most
 LONG = 3.0  # s, in which the torque is checked at least twice
 
 
-def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str]:
+def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str]:
     """The answer to a request, which is made again while a servo is too late because the machine is busy."""
     answers: list[tuple[bool, str]] = []
     for number in range(ASKED):
@@ -28,7 +28,7 @@ def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str]:
     return answers[-1]
 
 
-def set_limits(stage: Stage, id: int, lowest: int, highest: int) -> None:
+def set_limits(stage: DrivenServos, id: int, lowest: int, highest: int) -> None:
     """The limits of the angle with which a servo of protocol 1.0 is found."""
     memory = stage.virtual.servo(id).memory
     memory.set("cw_angle_limit", lowest)

@@ -2,7 +2,7 @@
 """Servos that are another model than the description says, and a servo that warns: the others of its bus go on."""
 
 import pytest
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.servo import BusState
@@ -16,10 +16,10 @@ Y = "ym070_210_r051"
 
 @pytest.fixture
 def stage(tmp_path):
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(*servos) -> Stage:
-        made.append(Stage(tmp_path, list(servos)))
+    def make(*servos) -> DrivenServos:
+        made.append(DrivenServos(tmp_path, list(servos)))
         return made[0]
 
     yield make

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
 from embodiment_bridge.dynamixel.bus import cycle as cycling
@@ -27,10 +27,10 @@ WRITE_GAIN = bytes((3, 84, 0))  # instruction and address of position_p_gain
 @pytest.fixture
 def stages(tmp_path, monkeypatch):
     monkeypatch.setattr(supervision, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(*args, start=True, **options) -> Stage:
-        made.append(Stage(tmp_path, *args, **options))
+    def make(*args, start=True, **options) -> DrivenServos:
+        made.append(DrivenServos(tmp_path, *args, **options))
         return made[-1].start() if start else made[-1]
 
     yield make
@@ -124,7 +124,7 @@ class BrownOutMeanwhile(BusRequest):
 
     drives = False
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DrivenServos) -> None:
         self.stage = stage
 
     def begin(self, supervisor, servos, now):

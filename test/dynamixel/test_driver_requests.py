@@ -4,7 +4,7 @@
 from math import inf, tau
 
 import pytest
-from driver_stage import MARGIN_S, Stage, counted, servo
+from driver_stage import MARGIN_S, DrivenServos, counted, servo
 from test_driver_safety import ask
 
 from embodiment_bridge.core.errors import LinkError
@@ -24,7 +24,7 @@ def patient(monkeypatch) -> None:
     monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
 
 
-def assert_not_answered(stage: Stage, request: BusRequest) -> None:
+def assert_not_answered(stage: DrivenServos, request: BusRequest) -> None:
     """The request is made once, and refused because its servo does not answer."""
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(request, lambda *answer: answers.append(answer))
@@ -33,7 +33,7 @@ def assert_not_answered(stage: Stage, request: BusRequest) -> None:
     assert "does not answer" in answers[0][1]
 
 
-def refused_while_away(stage: Stage, id: int, request: BusRequest) -> None:
+def refused_while_away(stage: DrivenServos, id: int, request: BusRequest) -> None:
     """The servo is unplugged, the request is refused, and the servo is back."""
     rule = stage.virtual.inject("absent", id=id)
     stage.until(lambda: stage.reading(id).silent)
@@ -70,7 +70,7 @@ def test_a_servo_that_a_fault_made_limp_is_not_driven_by_what_was_refused(stages
     assert not stage.register(2, "torque_enable")
 
 
-def set_mode(stage: Stage, mode: str) -> None:
+def set_mode(stage: DrivenServos, mode: str) -> None:
     """Joint 1 has another mode, and has its torque again."""
     success, text, _ = ask(stage, requests.SetMode(["j1"], mode, force=True))
     assert success, text
@@ -78,7 +78,7 @@ def set_mode(stage: Stage, mode: str) -> None:
     stage.until(lambda: stage.reading(1).torque)
 
 
-def angle(stage: Stage) -> float:
+def angle(stage: DrivenServos) -> float:
     """Of joint 1, whose servo has been on since it was in the middle of its turn."""
     return stage.virtual.servo(1).drive.position / stage.configs[0].reduction
 
@@ -142,7 +142,7 @@ def test_a_limit_that_is_written_by_hand_counts_at_once(stages) -> None:
     assert "outside the position limits" in ask(stage, requests.SetTorque(["j1"], on=True))[1]
 
 
-def stopped(monkeypatch, stage: Stage, action: str, request: type[BusRequest]) -> None:
+def stopped(monkeypatch, stage: DrivenServos, action: str, request: type[BusRequest]) -> None:
     """An emergency stop comes when requests of this type begin."""
     begin = request.begin
 
@@ -250,7 +250,7 @@ class PulledPort(Port):
             raise LinkError("pulled")
 
 
-def pulled(stage: Stage) -> Stage:
+def pulled(stage: DrivenServos) -> DrivenServos:
     def open_pulled(name: str, baud_rate: int) -> Port:
         port = open_port(name, baud_rate)
         return PulledPort(name, port.fileno(), port.close)
@@ -265,7 +265,7 @@ def writes(id: int, address: int, value: int) -> bytes:
 
 
 def fails_while_the_cable_is_pulled(
-    stage: Stage, request: BusRequest, trigger: bytes, *, after: bool
+    stage: DrivenServos, request: BusRequest, trigger: bytes, *, after: bool
 ) -> None:
     """The request fails, the bus is back, and goes on for some time."""
     PulledPort.trigger, PulledPort.after = trigger, after

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, DrivenServos, servo
 from waiting import until
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
@@ -68,7 +68,7 @@ def test_layouts(odd) -> None:
 
 
 def test_models_with_other_layouts_are_read_together_through_indirect_addresses(tmp_path, odd) -> None:
-    stage = Stage(tmp_path, [servo(1), servo(2, model=odd), servo(3)])
+    stage = DrivenServos(tmp_path, [servo(1), servo(2, model=odd), servo(3)])
     try:
         stage.start()
         assert stage.bus.read_kind == "fast indirect"

@@ -12,7 +12,7 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from driver_stage import Stage, counted, servo
+from driver_stage import DrivenServos, counted, servo
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
@@ -36,10 +36,10 @@ MODES = ("position", "extended_position", "velocity", "current", "current_based_
 @pytest.fixture
 def stages(tmp_path, monkeypatch):
     monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(servos, start=True, **options) -> Stage:
-        stage = Stage(tmp_path, servos, **options)
+    def make(servos, start=True, **options) -> DrivenServos:
+        stage = DrivenServos(tmp_path, servos, **options)
         made.append(stage)
         return stage.start() if start else stage
 
@@ -48,7 +48,7 @@ def stages(tmp_path, monkeypatch):
         stage.close()
 
 
-def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str, int]:
+def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str, int]:
     """The answer to a request, which is made again while a servo is too late because the machine is busy."""
     answers: list[tuple[bool, str, int]] = []
     for number in range(ASKED):

@@ -4,7 +4,7 @@
 from math import pi
 
 import pytest
-from driver_stage import MARGIN_S, Stage, counted, servo
+from driver_stage import MARGIN_S, DrivenServos, counted, servo
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus import requests
@@ -21,26 +21,26 @@ MANY = {"mode": "extended_position", "lower": -20.0, "upper": 20.0}
 GEARED = {"reduction": 3.0, "lower": -1.5, "upper": 1.5}
 
 
-def turn(stage: Stage, angle: float) -> None:
+def turn(stage: DrivenServos, angle: float) -> None:
     """Turn the horn of servo 1 by hand, to rad from the middle of its turn."""
     one = stage.virtual.servo(1)
     one.drive.position = one.drive.wanted = angle
     one.touch()
 
 
-def horn(stage: Stage) -> float:
+def horn(stage: DrivenServos) -> float:
     """The angle of the horn of servo 1, rad from the middle of its turn."""
     return stage.virtual.servo(1).drive.position
 
 
-def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str, int]:
+def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(request, lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
     return answers[0]
 
 
-def driven(stage: Stage) -> tuple[bool, str]:
+def driven(stage: DrivenServos) -> tuple[bool, str]:
     return ask(stage, requests.SetTorque(["j1"], on=True))[:2]
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 from waiting import until
 
 from embodiment_bridge.dynamixel.bus.cycle import Target
@@ -63,12 +63,12 @@ MISTAKE = f"{ {'j1': WHY, 'j4': WHY} }\n".encode()
 
 @pytest.fixture
 def stages(tmp_path):
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make() -> Stage:
+    def make() -> DrivenServos:
         folder = tmp_path / f"bus{len(made)}"
         folder.mkdir()
-        made.append(Stage(folder, [servo(id, model="xm430_w350") for id in range(1, 5)]))
+        made.append(DrivenServos(folder, [servo(id, model="xm430_w350") for id in range(1, 5)]))
         return made[-1]
 
     yield make
@@ -76,11 +76,11 @@ def stages(tmp_path):
         stage.close()
 
 
-def torque(stage: Stage) -> list[int]:
+def torque(stage: DrivenServos) -> list[int]:
     return [stage.register(id, "torque_enable") for id in range(1, 5)]
 
 
-def started(how: str, *stages: Stage, ports: Sequence[str] = ()) -> subprocess.Popen:
+def started(how: str, *stages: DrivenServos, ports: Sequence[str] = ()) -> subprocess.Popen:
     """A driver of these buses, at these ports if there are any, once their joints move."""
     words = [sys.executable, "-c", DRIVER, how, *(ports or [stage.link for stage in stages])]
     child = subprocess.Popen(
@@ -109,7 +109,7 @@ def end(child: subprocess.Popen) -> None:
     child.stdout.close()
 
 
-def made_safe(stage: Stage) -> bool:
+def made_safe(stage: DrivenServos) -> bool:
     """By each joint's policy: off, keep, hold, off."""
     return torque(stage) == [0, 1, 1, 0] and stage.register(3, "goal_velocity") == 0
 

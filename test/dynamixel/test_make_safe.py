@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.cycle import Target
@@ -20,7 +20,7 @@ ALL = {f"j{id}" for id in range(1, 6)}
 SILENT, DRIVEN = "does not answer", "says that its torque is on"
 
 
-def torque(stage: Stage) -> list[int]:
+def torque(stage: DrivenServos) -> list[int]:
     return [stage.register(id, "torque_enable") for id in stage.virtual.snapshot()]
 
 

@@ -6,7 +6,7 @@ import termios
 
 import dynamixel_sdk
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.cycle import Target
@@ -43,7 +43,7 @@ def link(tmp_path):
 
 @pytest.mark.parametrize("handler", ["own", "sdk"])
 def test_servos_are_driven(tmp_path, opened, handler):
-    stage = Stage(tmp_path, [servo(1), servo(2)], port_handler=handler)
+    stage = DrivenServos(tmp_path, [servo(1), servo(2)], port_handler=handler)
     try:
         stage.start()
         stage.drive_until(lambda: abs(stage.reading(1).position - 0.4) < 0.02, j1=Target(0.4, 0.0, 0.0))

@@ -2,7 +2,7 @@
 """An emergency stop waits for one answer at most, also where servos get their torque or are looked for."""
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
@@ -43,7 +43,7 @@ def test_a_client_that_gives_way_asks_nothing_and_still_writes() -> None:
 
 
 def test_a_stop_while_servos_get_their_torque_comes_after_the_answer_that_is_waited_for(tmp_path) -> None:
-    stage = Stage(tmp_path, [servo(id) for id in range(1, 9)])
+    stage = DrivenServos(tmp_path, [servo(id) for id in range(1, 9)])
     stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # no answer is too late, also on a busy machine
     stage.start()
     try:

@@ -4,7 +4,7 @@
 from math import tau
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
@@ -24,7 +24,7 @@ ON = (WRITE, TORQUE, 1)
 
 
 def stop_at(
-    stage: Stage, instruction: int, address: int | None = None, action: str = "torque_off"
+    stage: DrivenServos, instruction: int, address: int | None = None, action: str = "torque_off"
 ) -> list[tuple[int, int, int]]:
     """Press the emergency stop when such a packet is on the wire; what is there from then on."""
     heard: list[tuple[int, int, int]] = []
@@ -42,7 +42,7 @@ def stop_at(
     return heard
 
 
-def moved_by_hand(stages, mode: str, angle: float) -> Stage:
+def moved_by_hand(stages, mode: str, angle: float) -> DrivenServos:
     """A limp joint that was turned to ``angle`` (rad), while its servo has a goal of before."""
     stage = stages([servo(1, model="xm430_w350", mode=mode)])
     stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # no answer is too late, also on a busy machine
@@ -53,12 +53,12 @@ def moved_by_hand(stages, mode: str, angle: float) -> Stage:
     return stage
 
 
-def after_cycles(stage: Stage, number: int) -> None:
+def after_cycles(stage: DrivenServos, number: int) -> None:
     answers = stage.reading(1).answers
     stage.until(lambda: stage.reading(1).answers > answers + number)
 
 
-def limp(stage: Stage) -> bool:
+def limp(stage: DrivenServos) -> bool:
     return not any(registers["torque_enable"] for registers in stage.virtual.snapshot().values())
 
 

@@ -9,7 +9,7 @@ from math import nan
 
 import pytest
 import virtual_stage
-from driver_stage import Stage, servo
+from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.cycle import Target, goal_of
@@ -27,7 +27,7 @@ LATE = 0.5  # the same where the machine may be busy, and it takes some time to 
 @pytest.mark.parametrize("cycle_s", [0.01, 0.04])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_motor_that_is_driven_against_the_end_of_its_range_stops_there(mode, cycle_s, direction) -> None:
-    stage = virtual_stage.Stage()
+    stage = virtual_stage.DrivenServos()
     stage.write(1, "operating_mode", MODES[mode])
     stage.write(1, {"pwm": "goal_pwm", "current": "goal_current"}.get(mode, "goal_velocity"), 0)
     stage.write(1, "torque_enable", 1)
@@ -52,10 +52,10 @@ def test_a_motor_that_is_driven_against_the_end_of_its_range_stops_there(mode, c
 
 @pytest.fixture
 def stages(tmp_path):
-    made: list[Stage] = []
+    made: list[DrivenServos] = []
 
-    def make(mode: str, **fields) -> Stage:
-        made.append(Stage(tmp_path, [servo(1, mode=mode, effort=4.0, **fields), servo(3)]))
+    def make(mode: str, **fields) -> DrivenServos:
+        made.append(DrivenServos(tmp_path, [servo(1, mode=mode, effort=4.0, **fields), servo(3)]))
         return made[-1].start()
 
     yield make
@@ -63,11 +63,11 @@ def stages(tmp_path):
         stage.close()
 
 
-def moving(stage: Stage) -> bool:
+def moving(stage: DrivenServos) -> bool:
     return stage.virtual.servo(1).drive.velocity > 0.3
 
 
-def is_off(stage: Stage) -> bool:
+def is_off(stage: DrivenServos) -> bool:
     return not stage.register(1, "torque_enable") and stage.virtual.servo(1).drive.velocity == 0.0
 
 
@@ -104,7 +104,7 @@ def test_a_wheel_that_is_not_heard_stops_long_before_it_is_given_up(stages) -> N
     assert not goals[0]
 
 
-def let_go(stage: Stage, how: str) -> None:
+def let_go(stage: DrivenServos, how: str) -> None:
     if how == "deactivated":
         stage.bus.activate(False)
     elif how == "emergency stop":
@@ -178,7 +178,7 @@ def test_a_motor_that_ran_on_without_a_port_is_stopped_before_its_servos_are_fou
 
 def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode(tmp_path) -> None:
     configs = [servo(1, model="xl330_m288"), servo(2, model="xl330_m288", mode="velocity"), servo(3)]
-    stage = Stage(tmp_path, configs)
+    stage = DrivenServos(tmp_path, configs)
     try:
         stage.start(active=False)
         why = "joint 'j2': XL330-M288 has no mode 'velocity' (it has: position, extended_position, "

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from virtual_stage import Stage
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.dynamixel.tables.table_reader import models, table
 from embodiment_bridge.dynamixel.wire import packet
@@ -16,7 +16,7 @@ NEW_MODELS = [name for name in models() if table(name).protocol == 2]
 
 
 def turned_on(model="xm430_w350", mode=None, **registers):
-    stage = Stage(model)
+    stage = VirtualServos(model)
     if mode is not None:
         stage.write(1, "operating_mode", mode)
     _, write = stage.asks(1)
@@ -29,7 +29,7 @@ def turned_on(model="xm430_w350", mode=None, **registers):
 @pytest.mark.parametrize("model", [name for name in NEW_MODELS if 16 in table(name).modes])
 def test_full_voltage_gives_the_speed_of_the_data_sheet(model):
     volts = table(model).motor.rated_voltage_v
-    stage = Stage(model, voltage=volts)
+    stage = VirtualServos(model, voltage=volts)
     stage.write(1, "operating_mode", 16)
     stage.write(1, "goal_pwm", stage.read(1, "pwm_limit"))
     stage.write(1, "torque_enable", 1)
@@ -166,7 +166,7 @@ def test_stall_overloads_and_heats():
 
 
 def test_supply_sags_and_a_low_one_is_told():
-    stage = Stage("xm430_w350", "xm430_w350", voltage=9.55)
+    stage = VirtualServos("xm430_w350", "xm430_w350", voltage=9.55)
     assert stage.read(1, "present_input_voltage") == 96
     stage.bus.inject("axis", state="stuck")
     stage.raw(packet.write(254, 64, b"\1"), packet.write(254, 116, (3000).to_bytes(4, "little")))

@@ -2,7 +2,7 @@
 """Every fault of a virtual bus, on the wire; and when faults come and go."""
 
 import pytest
-from virtual_stage import Stage
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -12,12 +12,12 @@ from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 
 PING = packet.ping(1)
-GOOD = Stage().raw(PING)
+GOOD = VirtualServos().raw(PING)
 ALL = packet.sync_read(132, 4, [1, 2, 3])
 
 
 def three(**options):
-    return Stage("xm430_w350", "xm430_w350", "xm430_w350", **options)
+    return VirtualServos("xm430_w350", "xm430_w350", "xm430_w350", **options)
 
 
 def ids(statuses):
@@ -38,7 +38,7 @@ def ids(statuses):
     ],
 )
 def test_fault_of_one_packet(kind, options, answer):
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.inject(kind, count=1, id=None if kind == "echo" else 1, **options)
     assert stage.raw(PING) == answer
     assert stage.raw(PING) == GOOD
@@ -46,7 +46,7 @@ def test_fault_of_one_packet(kind, options, answer):
 
 
 def test_dropped_instruction_is_not_obeyed_but_one_whose_status_is_dropped_is():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.inject("drop_instruction", id=1, count=1)
     stage.raw(packet.write(1, 65, b"\1"))
     assert stage.read(1, "led") == 0
@@ -57,7 +57,7 @@ def test_dropped_instruction_is_not_obeyed_but_one_whose_status_is_dropped_is():
 
 @pytest.mark.parametrize("kind", ["delay_status", "slow"])
 def test_late_status(kind):
-    stage = Stage(seed=3)
+    stage = VirtualServos(seed=3)
     stage.bus.inject(kind, id=1, seconds=0.02, count=1)
     assert stage.raw(PING) == b""
     assert 0 < stage.bus.due() <= 0.02
@@ -66,7 +66,7 @@ def test_late_status(kind):
 
 
 def test_two_servos_with_one_id_collide():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.inject("duplicate_id", id=1)
     answer = stage.raw(PING)
     assert answer
@@ -74,7 +74,7 @@ def test_two_servos_with_one_id_collide():
 
 
 def test_noise_hides_nothing_from_a_decoder():
-    stage = Stage(seed=1)
+    stage = VirtualServos(seed=1)
     stage.bus.inject("noise", id=1, leading=5, trailing=2, count=1)
     answer = stage.raw(PING)
     assert answer[5:-2] == GOOD
@@ -106,7 +106,7 @@ def three_rest(stage):
 
 
 def test_hardware_error_with_and_without_shutdown():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "torque_enable", 1)
     stage.bus.inject("hardware_error", id=1, bits=0x04, shutdown=False)
     assert (stage.read(1, "hardware_error_status"), stage.read(1, "torque_enable")) == (4, 1)
@@ -131,7 +131,7 @@ def test_brown_out_reboots_all():
     [("stuck", (-1, 1)), ("stripped", (-1, 1)), ("free", (-1, 1)), ("reversed", (-5000, -50))],
 )
 def test_axis_that_does_not_obey(state, moved):
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "torque_enable", 1)
     rule = stage.bus.inject("axis", id=1, state=state)
     stage.write(1, "goal_position", 2500)
@@ -143,7 +143,7 @@ def test_axis_that_does_not_obey(state, moved):
 
 
 def test_wrong_model_and_firmware():
-    stage = Stage()
+    stage = VirtualServos()
     rule = stage.bus.inject("wrong_identity", id=1, model_number=1060, firmware_version=40)
     assert stage.ask(PING)[0].parameters == b"\x24\x04\x28"
     stage.bus.heal(rule)
@@ -151,7 +151,7 @@ def test_wrong_model_and_firmware():
 
 
 def test_unplugged_is_known_for_its_time():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.inject("unplug", id=1, after=1.0, duration=2.0)  # for all, whichever it names
     seen = []
     for _ in range(4):
@@ -162,7 +162,7 @@ def test_unplugged_is_known_for_its_time():
 
 
 def test_refused_eeprom_and_stuck_register():
-    stage = Stage()
+    stage = VirtualServos()
     rule = stage.bus.inject("eeprom_refused", id=1)
     assert stage.write(1, "velocity_limit", 100) == 7
     stage.bus.heal(rule)
@@ -172,7 +172,7 @@ def test_refused_eeprom_and_stuck_register():
 
 
 def test_watchdog_trip():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.inject("watchdog_trip", id=1)
     assert stage.read(1, "bus_watchdog") == -1
     assert stage.write(1, "goal_position", 2000) == 4
@@ -232,7 +232,7 @@ def test_fault_of_one_servo_in_a_fast_answer(kind, id, left):
 
 
 def test_unstuffed_status_of_an_old_firmware():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "operating_mode", 1)
     for name, value in (("goal_current", -1), ("goal_velocity", -3)):
         stage.write(1, name, value)
@@ -243,14 +243,14 @@ def test_unstuffed_status_of_an_old_firmware():
 
 
 def test_bad_crc_is_met_with_silence():
-    stage = Stage()
+    stage = VirtualServos()
     bad = PING[:-1] + b"\0"
     assert stage.raw(bad) == b""
     assert stage.bus.statistics()["rejected"]["crc"] == 1
 
 
 def test_a_pause_inside_a_packet_ends_it():
-    stage = Stage()
+    stage = VirtualServos()
     stage.raw(PING[:6])
     stage.clock.advance(0.1)
     assert stage.raw(PING) == GOOD
@@ -258,7 +258,7 @@ def test_a_pause_inside_a_packet_ends_it():
 
 
 def test_host_at_another_baud_rate_hears_nothing():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.host_baud = 57600
     assert stage.raw(PING) == b""
     stage.bus.host_baud = 1_000_000
@@ -280,7 +280,7 @@ def test_when_faults_strike():
 
 def test_chance_can_be_repeated():
     def answers(seed):
-        stage = Stage(seed=seed)
+        stage = VirtualServos(seed=seed)
         stage.bus.inject("drop_status", probability=0.3)
         return [bool(stage.raw(PING)) for _ in range(200)]
 
@@ -304,7 +304,7 @@ def test_chance_can_be_repeated():
     ],
 )
 def test_fault_that_cannot_be_is_refused(kind, options, words):
-    stage = Stage()
+    stage = VirtualServos()
     with pytest.raises(ConfigError, match=words):
         stage.bus.inject(kind, **options)
     assert stage.bus.faults.rules == []

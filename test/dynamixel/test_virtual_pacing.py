@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from virtual_stage import Stage
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.dynamixel.virtual.line import Pacing
 from embodiment_bridge.dynamixel.wire import packet
@@ -15,7 +15,7 @@ WRITE = packet.sync_write(116, 4, {id: bytes(4) for id in IDS})
 
 
 def cycle_time(kind, **pacing):
-    stage = Stage(*["xm430_w350"] * 20, pacing=Pacing(**pacing))
+    stage = VirtualServos(*["xm430_w350"] * 20, pacing=Pacing(**pacing))
     delay = pacing.get("delay", 0.0)
     stage.bus.set_return_delay(delay)
     stage.bus.receive(WRITE + READ[kind])
@@ -38,7 +38,7 @@ def test_cycles_per_second_of_twenty_servos(kind, baud, rate):
 
 @pytest.mark.parametrize(("kind", "rate"), [("sync", 64), ("fast", 206)])
 def test_the_factory_return_delay_is_dear(kind, rate):
-    stage = Stage(*["xm430_w350"] * 20, pacing=Pacing(baud=1_000_000, return_delay=True))
+    stage = VirtualServos(*["xm430_w350"] * 20, pacing=Pacing(baud=1_000_000, return_delay=True))
     stage.bus.receive(WRITE + READ[kind])
     last = 0.0
     while (due := stage.bus.due()) < math.inf:

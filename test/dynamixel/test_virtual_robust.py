@@ -3,7 +3,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtual_stage import Stage
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.dynamixel.virtual.faults import WIRE
 from embodiment_bridge.dynamixel.wire import packet
@@ -33,7 +33,7 @@ SAID = st.one_of(
 @settings(max_examples=150)
 @given(st.lists(st.tuples(SAID, st.sampled_from([0.0, 0.001, 0.5])), max_size=25))
 def test_any_instructions_are_survived(said):
-    stage = Stage("xm430_w350", "xl330_m288", "ax_12a", voltage=6.5)
+    stage = VirtualServos("xm430_w350", "xl330_m288", "ax_12a", voltage=6.5)
     decoder = PacketDecoder("both", (1, 2))
     for data, seconds in said:
         stage.bus.receive(data)
@@ -55,7 +55,7 @@ def test_any_instructions_are_survived(said):
     st.integers(0, 1000),
 )
 def test_any_faults_are_survived(faults, said, seed):
-    stage = Stage("xm430_w350", "xm430_w350", seed=seed)
+    stage = VirtualServos("xm430_w350", "xm430_w350", seed=seed)
     for kind, probability in faults:
         stage.bus.inject(kind, probability=probability)
     for data in said:

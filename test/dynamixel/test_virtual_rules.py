@@ -2,7 +2,7 @@
 """Virtual servos keep the rules of the manual: access, limits, modes, shutdown, watchdog, indirect items, ids."""
 
 import pytest
-from virtual_stage import Stage
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -13,7 +13,7 @@ VELOCITY, JOINT, EXTENDED, PWM = 1, 3, 4, 16
 
 
 def test_ping_is_answered_with_model_and_firmware_by_all_in_the_order_of_ids():
-    stage = Stage("xl430_w250", "xm430_w350")
+    stage = VirtualServos("xl430_w250", "xm430_w350")
     assert [(s.id, s.parameters) for s in stage.ask(packet.ping())] == [
         (1, b"\x24\x04\x2f"),
         (2, b"\xfc\x03\x2f"),
@@ -44,12 +44,12 @@ def test_ping_is_answered_with_model_and_firmware_by_all_in_the_order_of_ids():
     ],
 )
 def test_what_cannot_be_is_refused_with_the_manuals_error(request_, error):
-    (status,) = Stage().ask(request_)
+    (status,) = VirtualServos().ask(request_)
     assert (status.error, status.parameters) == (error, b"")
 
 
 def test_eeprom_is_locked_while_torque_is_on():
-    stage = Stage()
+    stage = VirtualServos()
     assert stage.write(1, "velocity_limit", 150) == 0
     stage.write(1, "torque_enable", 1)
     assert stage.write(1, "velocity_limit", 160) == ACCESS
@@ -57,7 +57,7 @@ def test_eeprom_is_locked_while_torque_is_on():
 
 
 def test_a_write_over_several_items_is_done_wholly_or_not_at_all():
-    stage = Stage()
+    stage = VirtualServos()
     goals = (100).to_bytes(2, "little") + (50).to_bytes(4, "little")
     assert stage.ask(packet.write(1, 102, goals))[0].error == 0
     assert (stage.read(1, "goal_current"), stage.read(1, "goal_velocity")) == (100, 50)
@@ -67,7 +67,7 @@ def test_a_write_over_several_items_is_done_wholly_or_not_at_all():
 
 
 def test_a_mode_begins_with_its_defaults():
-    stage = Stage()
+    stage = VirtualServos()
     for name, value in (("profile_velocity", 50), ("position_p_gain", 100), ("goal_pwm", 100)):
         stage.write(1, name, value)
     assert stage.write(1, "operating_mode", EXTENDED) == 0
@@ -78,7 +78,7 @@ def test_a_mode_begins_with_its_defaults():
 
 
 def test_modes_without_a_current_sensor():
-    stage = Stage("xl430_w250")
+    stage = VirtualServos("xl430_w250")
     assert [stage.write(1, "operating_mode", mode) for mode in (0, 1, 3, 4, 5, 16)] == [
         RANGE,
         0,
@@ -90,7 +90,7 @@ def test_modes_without_a_current_sensor():
 
 
 def test_goal_in_ram_is_gone_to_when_torque_comes():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "goal_position", 2500)
     stage.clock.advance(1.0)
     assert stage.read(1, "present_position") == 2048
@@ -100,7 +100,7 @@ def test_goal_in_ram_is_gone_to_when_torque_comes():
 
 
 def test_shutdown_lets_go_until_reboot():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "torque_enable", 1)
     stage.bus.inject("hardware_error", id=1, bits=0x20, count=1)
     assert stage.read(1, "torque_enable") == 0
@@ -115,7 +115,7 @@ def test_shutdown_lets_go_until_reboot():
 
 
 def test_an_error_that_is_not_in_the_shutdown_register_is_told_only():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "torque_enable", 1)
     rule = stage.bus.inject("hardware_error", id=1, bits=0x01)
     assert (stage.read(1, "torque_enable"), stage.read(1, "hardware_error_status")) == (1, 1)
@@ -124,7 +124,7 @@ def test_an_error_that_is_not_in_the_shutdown_register_is_told_only():
 
 
 def test_watchdog_stops_and_locks_the_goals():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "operating_mode", VELOCITY)
     stage.write(1, "torque_enable", 1)
     stage.write(1, "goal_velocity", 100)
@@ -145,7 +145,7 @@ def test_watchdog_stops_and_locks_the_goals():
 
 
 def test_indirect_items_stand_for_others_until_reboot():
-    stage = Stage()
+    stage = VirtualServos()
     for k, address in enumerate((65, 132, 133, 134, 135)):
         stage.ask(packet.write(1, 168 + 2 * k, address.to_bytes(2, "little")))
     stage.ask(packet.write(1, 224, b"\1"))
@@ -158,7 +158,7 @@ def test_indirect_items_stand_for_others_until_reboot():
 
 
 def test_registered_instruction_waits_for_action():
-    stage = Stage()
+    stage = VirtualServos()
     stage.ask(packet.reg_write(1, 65, b"\1"))
     assert (stage.read(1, "led"), stage.read(1, "registered_instruction")) == (0, 1)
     assert stage.ask(packet.action()) == []
@@ -167,7 +167,7 @@ def test_registered_instruction_waits_for_action():
 
 @pytest.mark.parametrize(("level", "answers"), [(0, (1, 0, 0)), (1, (1, 1, 0)), (2, (1, 1, 1))])
 def test_status_return_level(level, answers):
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.receive(packet.write(1, 68, bytes((level,))))
     stage.bus.transmit()
     requests = (packet.ping(1), packet.read(1, 132, 4), packet.write(1, 65, b"\1"))
@@ -175,7 +175,7 @@ def test_status_return_level(level, answers):
 
 
 def test_shadow_obeys_and_is_silent():
-    stage = Stage("xm430_w350", "xm430_w350")
+    stage = VirtualServos("xm430_w350", "xm430_w350")
     stage.write(2, "shadow_id", 1)
     assert len(stage.ask(packet.write(1, 65, b"\1"))) == 1
     assert stage.read(2, "led") == 1
@@ -184,14 +184,14 @@ def test_shadow_obeys_and_is_silent():
 
 
 def test_id_can_be_changed():
-    stage = Stage()
+    stage = VirtualServos()
     assert stage.ask(packet.write(1, 7, b"\x09"))[0].id == 9
     assert stage.ask(packet.ping(1)) == []
     assert stage.ask(packet.ping(9))[0].id == 9
 
 
 def test_turns_are_lost_at_reboot_and_cleared_on_request():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "operating_mode", EXTENDED)
     stage.write(1, "torque_enable", 1)
     stage.write(1, "goal_position", 2048 + 2 * 4096)
@@ -207,7 +207,7 @@ def test_turns_are_lost_at_reboot_and_cleared_on_request():
 
 
 def test_homing_offset_and_reverse():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "homing_offset", 500)
     assert stage.read(1, "present_position") == 2548
     stage.write(1, "homing_offset", 2000)  # more than joint mode takes
@@ -222,7 +222,7 @@ def test_homing_offset_and_reverse():
 
 
 def test_backup_and_factory_reset():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "position_p_gain", 300)
     assert stage.ask(packet.backup_store(1))[0].error == 0
     assert stage.read(1, "backup_ready") == 1
@@ -235,7 +235,7 @@ def test_backup_and_factory_reset():
 
 
 def test_torque_by_a_goal_and_at_boot():
-    stage = Stage()
+    stage = VirtualServos()
     stage.write(1, "drive_mode", 8)
     stage.write(1, "goal_position", 2100)
     assert stage.read(1, "torque_enable") == 1
@@ -247,7 +247,7 @@ def test_torque_by_a_goal_and_at_boot():
 
 
 def test_time_runs_in_the_tick():
-    stage = Stage()
+    stage = VirtualServos()
     before = stage.read(1, "realtime_tick")
     stage.clock.advance(1.5)
     assert stage.read(1, "realtime_tick") - before == 1500
@@ -257,7 +257,7 @@ def test_time_runs_in_the_tick():
 
 
 def test_group_reads_of_all_kinds():
-    stage = Stage("xm430_w350", "xl430_w250", "mx_28_2")
+    stage = VirtualServos("xm430_w350", "xl430_w250", "mx_28_2")
     stage.raw(packet.bulk_write([(1, 65, b"\1"), (3, 84, b"\5\0")]))
     assert [s.parameters for s in stage.ask(packet.sync_read(65, 1, [2, 1]))] == [b"\0", b"\1"]
     assert [s.parameters for s in stage.ask(packet.bulk_read([(3, 84, 2), (1, 65, 1)]))] == [b"\5\0", b"\1"]
@@ -270,12 +270,12 @@ def test_group_reads_of_all_kinds():
 
 @pytest.mark.parametrize(("chain", "ids"), [("wait", [1]), ("continue", [1, 3])])
 def test_those_behind_a_missing_servo(chain, ids):
-    stage = Stage("xm430_w350", "xm430_w350", "xm430_w350", chain=chain)
+    stage = VirtualServos("xm430_w350", "xm430_w350", "xm430_w350", chain=chain)
     assert [s.id for s in stage.ask(packet.sync_read(132, 4, [1, 9, 3]))] == ids
 
 
 def test_an_ax_beside_an_xm_on_one_wire():
-    stage = Stage("xm430_w350", "ax_12a")
+    stage = VirtualServos("xm430_w350", "ax_12a")
     assert (stage.read(1, "present_position"), stage.read_1(2, "present_position")) == (2048, 512)
     assert stage.write_1(2, "goal_position", 700) == 0
     assert stage.read_1(2, "torque_enable") == 1  # by the goal
@@ -290,7 +290,7 @@ def test_an_ax_beside_an_xm_on_one_wire():
 
 
 def test_a_shutdown_of_an_ax_ends_when_its_torque_is_switched_on():
-    stage = Stage("ax_12a")
+    stage = VirtualServos("ax_12a")
     stage.write_1(1, "torque_enable", 1)
     stage.bus.servo(1).raise_error(0x20)
     assert (stage.read_1(1, "torque_enable"), stage.read_1(1, "torque_limit")) == (0, 0)
@@ -303,7 +303,7 @@ def test_a_shutdown_of_an_ax_ends_when_its_torque_is_switched_on():
 
 
 def test_a_wheel():
-    stage = Stage("ax_12a")
+    stage = VirtualServos("ax_12a")
     stage.write_1(1, "ccw_angle_limit", 0)
     stage.write_1(1, "torque_enable", 1)
     stage.write_1(1, "moving_speed", 1024 + 500)
@@ -329,7 +329,7 @@ def test_a_bus_that_cannot_be_is_refused(servos, options, words):
 
 
 def test_a_new_baud_rate_holds_from_the_next_packet_on():
-    stage = Stage()
+    stage = VirtualServos()
     stage.bus.host_baud = 1_000_000
     assert stage.write(1, "baud_rate", 1) == 0
     assert stage.ask(packet.ping(1)) == []
@@ -338,7 +338,7 @@ def test_a_new_baud_rate_holds_from_the_next_packet_on():
 
 
 def test_a_fast_read_that_no_servo_has_room_for_is_not_answered():
-    stage = Stage(*["xm430_w350"] * 8)
+    stage = VirtualServos(*["xm430_w350"] * 8)
     assert stage.ask(packet.fast_sync_read(0, 600, range(1, 9))) == []
     assert stage.ask(packet.fast_sync_read(0, 65535, [1, 2, 77])) == []
     assert len(stage.ask(packet.sync_read(0, 600, range(1, 9)))) == 8

@@ -10,7 +10,7 @@ from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 
 
-class Stage:
+class VirtualServos:
     """``stage.bus`` with ``stage.clock``; ask it by packets, or by register names."""
 
     def __init__(self, *models, **options):

@@ -17,7 +17,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 from real_server import Server, free_ports
 from sensor_msgs.msg import JointState
-from waiting import PROCESS, spin_for, spin_until, until
+from waiting import PROCESS, spin_until, until
 
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.nodes.base.qos import profile
@@ -84,7 +84,7 @@ class Victim:
         }
         with (self._folder / "log").open("wb") as log:
             self.process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=log, stderr=log)
-        until(lambda: self._listens() or self.process.poll() is not None, patience=PROCESS)
+        until(lambda: self._listens() or self.process.poll() is not None, patience=PROCESS, period=0.05)
         assert self.process.poll() is None, (self._folder / "log").read_text()
 
     def _listens(self) -> bool:
@@ -114,9 +114,10 @@ class Victim:
 
     def nothing_comes(self) -> None:
         """No percept comes in half a second, beginning half a second from now."""
-        spin_for(self._runtime, 0.5)
+        waits = [time.monotonic() + 0.5, time.monotonic() + 1.0]
+        self._runtime.spin(lambda: time.monotonic() > waits[0])
         self._ages.clear()
-        spin_for(self._runtime, 0.5)
+        self._runtime.spin(lambda: time.monotonic() > waits[1])
         assert not self._ages, f"{self.name}: percepts came that were so old, s: {', '.join(self._ages)}"
 
     def kill(self) -> None:

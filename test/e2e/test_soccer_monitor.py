@@ -28,7 +28,6 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.launching.executables import soccer_monitor
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.standins.simspark.server import SimsparkServer
 from embodiment_bridge.wire.framing import Framer
@@ -281,8 +280,7 @@ def test_fouls_of_both_forms_are_told(watch, tmp_path) -> None:
     lines = [f"{head})(RSG 0 1)((nd))", *["((time 1)(foul 7 3 1 4)(foul 2 2 9))(RDS 0 1)((nd))"] * 3]
     log.write_text("\n".join(lines), encoding="ascii")
     game = watch(**STAND_IN, transport="replay", recording=str(log))
-    fouls = []
-    game.listener.create_subscription(Foul, "fouls", fouls.append, profile("events"))
+    fouls = game.collect(Foul, "fouls", "events")
     game.until(lambda: "link_state" in game.last)
     game.call(PlayLog, "play_log", seek=True)
     game.until(lambda: len(fouls) > 1)

@@ -31,7 +31,7 @@ class Broken:
         raise CommandError("the rest cannot be decoded")
 
 
-class Stage:
+class Mixed:
     def __init__(self):
         self.woken = 0
         self.mixer = Mixer(AHEAD, self.wake)
@@ -61,7 +61,7 @@ class Stage:
 
 @pytest.fixture
 def stage():
-    return Stage()
+    return Mixed()
 
 
 def test_a_sound_ends_exactly_and_is_told_when_it_is_heard(stage):

@@ -17,7 +17,7 @@ BODY = read_body(ROOT / "config/bodies/mock.yaml")
 DT = 0.02
 
 
-class Stage:
+class MockWorld:
     """A world with the ball at (x, y) and the body that stands at the origin."""
 
     def __init__(self, ball: tuple[float, float] | None = None, seed: int = 0) -> None:

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from mock_stage import BODY, Stage
+from mock_stage import BODY, MockWorld
 
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.core.errors import CommandError
@@ -21,7 +21,7 @@ FIRST = {
 }  # else nothing would be seen
 
 
-def looks(stage: Stage) -> tuple[object, ...]:
+def looks(stage: MockWorld) -> tuple[object, ...]:
     world = stage.world
     rounded = tuple(round(angle, 3) for angle in world.servos.position)
     return rounded, world.base.x, world.base.yaw, dict(stage.runner.lights)
@@ -29,7 +29,7 @@ def looks(stage: Stage) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("name", SEED_ACTIONS)
 def test_every_action_has_an_effect_that_can_be_seen(name) -> None:
-    stage = Stage()
+    stage = MockWorld()
     if name in FIRST:
         stage.do(FIRST[name])
     before = looks(stage)
@@ -50,7 +50,7 @@ NEEDED: dict[str, dict[str, float | str]] = {
 @pytest.mark.parametrize("name", sorted(BODY.skills))
 def test_every_skill_keeps_its_least_slot(name) -> None:
     skill = BODY.skills[name]
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     if name == "drop":
         stage.world.ball.take()
     begun = stage.world.time
@@ -60,7 +60,7 @@ def test_every_skill_keeps_its_least_slot(name) -> None:
 
 
 def test_grab_takes_the_ball_along_and_drop_puts_it_down() -> None:
-    stage = Stage(ball=(0.4, 0.1))
+    stage = MockWorld(ball=(0.4, 0.1))
     assert stage.do("grab").status is SUCCEEDED
     assert stage.world.ball.held
     stage.do("walk", distance=1.0)
@@ -90,7 +90,7 @@ def test_grab_takes_the_ball_along_and_drop_puts_it_down() -> None:
     ],
 )
 def test_what_cannot_be_done_fails_at_once_with_the_reason(name, ball, reason) -> None:
-    stage = Stage(ball)
+    stage = MockWorld(ball)
     begun = stage.world.time
     report = stage.do(name)
     assert (report.status, report.reason) == (FAILED, reason)
@@ -100,14 +100,14 @@ def test_what_cannot_be_done_fails_at_once_with_the_reason(name, ball, reason) -
 
 
 def test_hand_is_full() -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     stage.do("grab")
     assert stage.do("grab").reason == "the ball is in the hand already"
     assert stage.do("kick").reason == "the ball is in the hand, not on the floor"
 
 
 def test_ball_that_rolls_away_is_not_grabbed() -> None:
-    stage = Stage(ball=(0.45, 0.0))
+    stage = MockWorld(ball=(0.45, 0.0))
     request = stage.start("grab")
     stage.run(0.1)
     stage.world.ball.hit(1.0, 0.0)
@@ -118,7 +118,7 @@ def test_ball_that_rolls_away_is_not_grabbed() -> None:
 
 @pytest.mark.parametrize(("speed", "direction"), [(1.0, 0.0), (2.0, 0.5), (0.5, -0.5)])
 def test_kick_lets_the_ball_roll(speed, direction) -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     assert stage.do("kick", speed=speed, direction=direction).status is SUCCEEDED
     away = (stage.world.ball.x - 0.4, stage.world.ball.y)
     assert math.atan2(away[1], away[0]) == pytest.approx(direction, abs=0.05)
@@ -127,7 +127,7 @@ def test_kick_lets_the_ball_roll(speed, direction) -> None:
 
 
 def test_kick_while_walking_stops_first() -> None:
-    stage = Stage(ball=(0.9, 0.0))
+    stage = MockWorld(ball=(0.9, 0.0))
     stage.start("walk", distance=3.0)
     stage.run(2.5)
     kick = stage.start("kick")
@@ -140,7 +140,7 @@ def test_kick_while_walking_stops_first() -> None:
 
 
 def test_canceled_grab_grabs_nothing() -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     request = stage.start("grab")
     stage.run(0.2)
     stage.runner.cancel(request)
@@ -150,7 +150,7 @@ def test_canceled_grab_grabs_nothing() -> None:
 
 
 def test_held_grab_waits() -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     request = stage.start("grab")
     stage.run(0.2)
     stage.runner.hold(True)
@@ -163,7 +163,7 @@ def test_held_grab_waits() -> None:
 
 
 def test_say_takes_as_long_as_the_text_and_is_answered() -> None:
-    stage = Stage()
+    stage = MockWorld()
     begun = stage.world.time
     text = "where are you going today?"
     assert stage.do("say", text=text).status is SUCCEEDED
@@ -173,7 +173,7 @@ def test_say_takes_as_long_as_the_text_and_is_answered() -> None:
 
 
 def test_mouth_blinks_while_it_talks() -> None:
-    stage = Stage()
+    stage = MockWorld()
     before = stage.runner.lights["face"]
     request = stage.start("say", text="good morning to you")
     stage.run(0.2)
@@ -214,13 +214,13 @@ def test_mouth_blinks_while_it_talks() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(name, parameters, reason) -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     with pytest.raises(CommandError, match=reason):
         stage.start(name, **parameters)
 
 
 def test_look_at_turns_the_head_to_what_is_there() -> None:
-    stage = Stage(ball=(1.0, 1.0))
+    stage = MockWorld(ball=(1.0, 1.0))
     stage.do("look_at")
     yaw, pitch = stage.world.angle("head_yaw"), stage.world.angle("head_pitch")
     assert yaw == pytest.approx(math.pi / 4, abs=0.01)
@@ -247,7 +247,7 @@ def test_look_at_turns_the_head_to_what_is_there() -> None:
     ],
 )
 def test_walks_go_where_they_shall(name, parameters, x, yaw) -> None:
-    stage = Stage(ball=(-2.0, -2.0))
+    stage = MockWorld(ball=(-2.0, -2.0))
     assert stage.do(name, **parameters).status is SUCCEEDED
     assert (stage.world.base.x, stage.world.base.y) == pytest.approx(
         (x, 0.0), abs=0.02 + 0.1 * ("steps" in parameters)
@@ -256,7 +256,7 @@ def test_walks_go_where_they_shall(name, parameters, x, yaw) -> None:
 
 
 def test_walk_into_a_wall_fails() -> None:
-    stage = Stage(ball=(-2.0, -2.0))
+    stage = MockWorld(ball=(-2.0, -2.0))
     stage.world.base.x = 3.8
     report = stage.do("step_forward")
     assert report.status is FAILED
@@ -264,7 +264,7 @@ def test_walk_into_a_wall_fails() -> None:
 
 
 def test_legs_swing_while_it_drives_and_rest_after() -> None:
-    stage = Stage()
+    stage = MockWorld()
     stage.start("walk", distance=1.0)
     swing = []
     for _ in range(100):
@@ -279,14 +279,14 @@ def test_legs_swing_while_it_drives_and_rest_after() -> None:
 
 
 def test_ball_is_gone_to_and_grabbed() -> None:
-    stage = Stage(ball=(1.5, -1.0))
+    stage = MockWorld(ball=(1.5, -1.0))
     assert stage.do("go_to", thing="ball").status is SUCCEEDED
     assert stage.do("grab").status is SUCCEEDED
 
 
 @pytest.mark.parametrize("aim", [{"towards": "goal"}, {"x": 4.0, "y": 0.0}])
 def test_kick_towards_a_thing_or_a_place_scores(aim) -> None:
-    stage = Stage(ball=(1.0, 0.7))
+    stage = MockWorld(ball=(1.0, 0.7))
     assert stage.do("go_to", thing="ball", towards="goal").status is SUCCEEDED
     assert stage.do("kick", **aim).status is SUCCEEDED
     stage.run(4.0)
@@ -294,7 +294,7 @@ def test_kick_towards_a_thing_or_a_place_scores(aim) -> None:
 
 
 def test_kick_rolls_the_ball_a_distance() -> None:
-    stage = Stage(ball=(0.4, 0.0))
+    stage = MockWorld(ball=(0.4, 0.0))
     assert stage.do("kick", distance=1.5).status is SUCCEEDED
     stage.run(8.0)
     assert stage.world.ball.x - 0.4 == pytest.approx(1.5, abs=0.1)
@@ -312,4 +312,4 @@ def test_kick_rolls_the_ball_a_distance() -> None:
 )
 def test_kick_to_nowhere_is_refused(parameters, reason) -> None:
     with pytest.raises(CommandError, match=reason):
-        Stage(ball=(0.4, 0.0)).do("kick", **parameters)
+        MockWorld(ball=(0.4, 0.0)).do("kick", **parameters)

@@ -4,7 +4,7 @@
 import math
 from dataclasses import replace
 
-from motion_stage import Stage
+from motion_stage import MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest
@@ -52,7 +52,7 @@ skills:
 TOUCH_M = 0.25  # from the middle of the ball: the cart pushes it
 
 
-class Player(Stage):
+class Player(MovedBody):
     """A body among things; a ball that it runs into rolls on before it, and one that it kicks is elsewhere after that.
 
     kicked_m, kicked_rad: how far the ball then is, and how far beside the heading.

@@ -64,7 +64,7 @@ skills: {}
 ARM = parse_body(ARM_FILE, "arm.yaml")  # two joints of one channel
 
 
-class Stage:
+class MovedBody:
     """Steps a runner; joints are where they were told to be, and the base moves as the walk says."""
 
     def __init__(self, body: BodyDescription = SMALL, settle: float = 2.0, *, to_rest: bool = True) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from motion_stage import T1_FILE, Stage
+from motion_stage import T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import read_body
 
@@ -67,6 +67,6 @@ def write(folder: Path, arrays=None, **changes) -> Path:
     return body
 
 
-def stage(folder: Path, arrays=None, **changes) -> Stage:
+def stage(folder: Path, arrays=None, **changes) -> MovedBody:
     """A robot that obeys at once and has settled."""
-    return Stage(read_body(write(folder, arrays, **changes)))
+    return MovedBody(read_body(write(folder, arrays, **changes)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE, Stage
+from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.description import Keyframe
@@ -52,7 +52,7 @@ def test_mirrored_joints_of_t1_have_mirrored_ranges() -> None:
 
 def test_a_continuous_joint_turns_on_and_on() -> None:
     text = SMALL_FILE.replace("range: [-1.0, 1.0], velocity: 2.0", "range: continuous, velocity: 2.0")
-    stage = Stage(parse_body(text, "small.yaml"))
+    stage = MovedBody(parse_body(text, "small.yaml"))
     for number in range(1500):
         stage.runner.drive(["yaw"], {"position": [0.03 * number]})
         stage.step()

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from motion_stage import SMALL_FILE, Stage
+from motion_stage import SMALL_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.skill_info import EMOTIONS
@@ -17,8 +17,8 @@ GLOOMY = "{nominal_s: 1.0, light: {color: [0, 0, 1], pattern: close}}"
 FEELING = f"{SMALL_FILE}emotions:\n  happy: {HAPPY}\n  gloomy: {GLOOMY}\n"
 
 
-def feeling() -> Stage:
-    return Stage(parse_body(FEELING, "small.yaml"))
+def feeling() -> MovedBody:
+    return MovedBody(parse_body(FEELING, "small.yaml"))
 
 
 WITH_EMOTIONS = ["mock", "desk_humanoid", "t1", "k1", "nao", "nao_toe", "dummy", "ant"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import DT, Stage
+from motion_stage import DT, MovedBody
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription
@@ -36,7 +36,7 @@ class Watch:
     goals: dict[str, dict[int, float]] = field(default_factory=dict)  # last points, by the id of their motion
 
     def __post_init__(self) -> None:
-        self.stage = Stage(self.body)
+        self.stage = MovedBody(self.body)
         legs = self.stage.runner._legs
         moved = legs.joints if legs is not None else ()
         self.own = [i for i in range(len(self.body.joints)) if i not in moved]

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from motion_stage import HEIGHT, T1, T1_FILE, Stage
+from motion_stage import HEIGHT, T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import BodyState, SkillRequest, SkillStatus
@@ -34,16 +34,16 @@ def body_with(skill: str):
 
 
 @pytest.fixture
-def stage() -> Stage:
-    return Stage(body_with(RISE))
+def stage() -> MovedBody:
+    return MovedBody(body_with(RISE))
 
 
-def lay(stage: Stage, pitch: float) -> None:
+def lay(stage: MovedBody, pitch: float) -> None:
     stage.state = replace(stage.state, base_position=LOW, pitch=pitch)
     stage.step()
 
 
-def put_up(stage: Stage) -> None:
+def put_up(stage: MovedBody) -> None:
     stage.state = replace(stage.state, base_position=(0.0, 0.0, HEIGHT), pitch=0.0)
 
 
@@ -164,7 +164,7 @@ def test_t1_says_what_it_can() -> None:
 
 
 def test_gets_up_by_itself_and_tries_again() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.runner = MotionRunner(T1, auto_get_up=True)
     stage.run(2.0)
     assert not stage.reports
@@ -183,7 +183,7 @@ def test_gets_up_by_itself_and_tries_again() -> None:
 
 
 def test_does_not_get_up_by_itself_unless_told_to_nor_beside_a_client() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     lay(stage, BACK)
     stage.run(3.0)
     assert not stage.reports
@@ -195,7 +195,7 @@ def test_does_not_get_up_by_itself_unless_told_to_nor_beside_a_client() -> None:
 
 
 def test_what_cannot_be_done_lying_does_not_keep_it_down() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.runner = MotionRunner(T1, auto_get_up=True)
     lay(stage, FRONT)
     for _ in range(6):
@@ -208,7 +208,7 @@ def test_what_cannot_be_done_lying_does_not_keep_it_down() -> None:
 
 
 def test_a_hold_keeps_it_down() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.runner = MotionRunner(T1, auto_get_up=True)
     stage.run(1.0)
     stage.runner.hold(True)
@@ -221,7 +221,7 @@ def test_a_hold_keeps_it_down() -> None:
 
 
 def test_a_stop_keeps_it_down_until_something_is_asked() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.runner = MotionRunner(T1, auto_get_up=True)
     stage.run(1.0)
     lay(stage, FRONT)
@@ -250,7 +250,7 @@ def test_a_side_without_a_motion_is_waited_out_by_a_body_that_gets_up_by_itself(
     get_up = T1.skills["get_up"]
     one_sided = replace(get_up, lying={**get_up.lying, "back": ()})
     body = replace(T1, skills={**T1.skills, "get_up": one_sided})
-    stage = Stage(body)
+    stage = MovedBody(body)
     stage.runner = MotionRunner(body, auto_get_up=True)
     lay(stage, BACK)
     stage.run(3.0)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from motion_stage import DT, Stage
+from motion_stage import DT, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
@@ -38,7 +38,7 @@ skills:
 CART = parse_body(CART_FILE, "cart.yaml")
 
 
-class Cart(Stage):
+class Cart(MovedBody):
     """A base that does at once what it is told, among things."""
 
     def __init__(self) -> None:

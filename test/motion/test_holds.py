@@ -4,20 +4,20 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from motion_stage import DT, T1, Stage
+from motion_stage import DT, T1, MovedBody
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.holds import HOLD_S, LONGEST_SOURCE, SOURCE_LIMIT, Holds
 
 
-def begun(stage: Stage, name: str, source: str, slot: float = 2.0) -> str:
+def begun(stage: MovedBody, name: str, source: str, slot: float = 2.0) -> str:
     stage.runner.start(SkillRequest(name, name, {}, slot, source))
     return name
 
 
 def test_one_source_stands_while_the_other_moves_and_then_goes_on_exactly() -> None:
-    stage, free = Stage(), Stage()
+    stage, free = MovedBody(), MovedBody()
     for one in (stage, free):
         begun(one, "nod", "a")
         begun(one, "lift", "b", 1.5)
@@ -40,7 +40,7 @@ def test_one_source_stands_while_the_other_moves_and_then_goes_on_exactly() -> N
 
 
 def test_what_is_held_starts_when_it_is_let_go_and_loses_its_channel_to_others() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.hold(True, "a")
     begun(stage, "nod", "a")
     stage.run(1.0)
@@ -52,7 +52,7 @@ def test_what_is_held_starts_when_it_is_let_go_and_loses_its_channel_to_others()
 
 
 def test_a_hold_of_all_is_above_that_of_a_source() -> None:
-    stage = Stage()
+    stage = MovedBody()
     begun(stage, "nod", "a")
     stage.run(0.5)
     stage.runner.hold(True)
@@ -63,7 +63,7 @@ def test_a_hold_of_all_is_above_that_of_a_source() -> None:
 
 
 def test_a_held_walk_stands_and_another_source_may_walk() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     begun(stage, "walk", "a", 0.0)
     stage.run(1.5)
     stage.runner.hold(True, "a")
@@ -76,7 +76,7 @@ def test_a_held_walk_stands_and_another_source_may_walk() -> None:
 
 
 def test_a_velocity_is_over_in_time_while_the_body_is_held() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.runner.set_velocity(0.3, 0.0)
     stage.run(0.1)
     stage.runner.hold(True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-from motion_stage import HEIGHT, T1, T1_FILE, Stage
+from motion_stage import HEIGHT, T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.description import BodyDescription
@@ -26,15 +26,15 @@ class Seen(NamedTuple):
     size: tuple[float, float, float] = (0.1, 0.1, 0.1)
 
 
-def alive(things=None, body: BodyDescription = T1, *, idle: bool = True) -> Stage:
-    stage = Stage(body)
+def alive(things=None, body: BodyDescription = T1, *, idle: bool = True) -> MovedBody:
+    stage = MovedBody(body)
     stage.runner = MotionRunner(body, {}, lambda: things or {}, idle=idle)
     stage.run(2.5)
     stage.track.clear()
     return stage
 
 
-def moves(stage: Stage, joint: str, seconds: float = LIVELY_S) -> float:
+def moves(stage: MovedBody, joint: str, seconds: float = LIVELY_S) -> float:
     """How far a joint moves to and fro, rad."""
     stage.track.clear()
     stage.run(seconds)

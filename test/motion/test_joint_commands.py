@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import ARM, ARM_FILE, DT, SMALL, T1, Stage
+from motion_stage import ARM, ARM_FILE, DT, SMALL, T1, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
@@ -132,7 +132,7 @@ def still(angles: list[float], limit: float = 1e-9) -> bool:
 
 
 def test_a_joint_stops_when_its_own_commands_end_whatever_else_is_commanded() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.drive(["left"], {"position": [1.0], "velocity": [2.0]})
     for _ in range(40):  # the one who moved the arm is gone, another one goes on with the head
         stage.runner.drive(["yaw"], {"position": [0.5]})
@@ -146,7 +146,7 @@ def test_a_joint_stops_when_its_own_commands_end_whatever_else_is_commanded() ->
 
 
 def test_a_joint_stops_beside_one_of_its_channel_that_is_commanded_further() -> None:
-    stage = Stage(ARM)
+    stage = MovedBody(ARM)
     stage.runner.drive(["upper"], {"position": [1.0]})
     for _ in range(30):
         stage.runner.drive(["fore"], {"position": [-1.0]})
@@ -162,7 +162,7 @@ def test_a_joint_stops_beside_one_of_its_channel_that_is_commanded_further() -> 
 
 
 def test_joints_of_one_channel_whose_commands_end_one_after_the_other_do_not_turn_back() -> None:
-    stage = Stage(ARM)
+    stage = MovedBody(ARM)
     stage.runner.drive(["upper"], {"position": [1.0]})
     for _ in range(5):
         stage.runner.drive(["fore"], {"position": [1.0]})
@@ -177,7 +177,7 @@ def test_joints_of_one_channel_whose_commands_end_one_after_the_other_do_not_tur
 
 def lifted(*, head_is_driven: bool) -> list[float]:
     """The way of an arm by a skill that took it from joint commands, which may go on for the head."""
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.drive(["yaw", "left"], {"position": [0.2, 0.2]})
     stage.step()
     lift = stage.start("lift")
@@ -194,7 +194,7 @@ def test_a_skill_keeps_the_joints_that_it_took_from_joint_commands() -> None:
     assert lifted(head_is_driven=True) == lifted(head_is_driven=False)
 
 
-def ended(stage: Stage, by: str, skill: str) -> None:
+def ended(stage: MovedBody, by: str, skill: str) -> None:
     """The commands of a joint end: by time, by a stop, or because a skill has its channel."""
     if by == "stop":
         stage.runner.stop()
@@ -206,7 +206,7 @@ def ended(stage: Stage, by: str, skill: str) -> None:
 
 @pytest.mark.parametrize("by", ["time", "stop", "skill"])
 def test_a_joint_that_speed_or_torque_alone_has_moved_goes_on_from_where_it_is(by: str) -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.drive(["yaw"], {"velocity": [1.0], "kp": [0.0]})
     stage.step()
     assert stage.targets.kp[0] == 0.0
@@ -228,7 +228,7 @@ def test_a_joint_that_speed_or_torque_alone_has_moved_goes_on_from_where_it_is(b
 
 
 def test_a_servo_that_has_no_gains_in_its_body_file_slows_down_as_others() -> None:
-    stage = Stage(parse_body(ARM_FILE.replace("kp: 10, kd: 1", "kp: 0, kd: 0"), "servos.yaml"))
+    stage = MovedBody(parse_body(ARM_FILE.replace("kp: 10, kd: 1", "kp: 0, kd: 0"), "servos.yaml"))
     stage.runner.drive(["upper"], {"position": [1.0]})
     stage.run(HOLDS_S + 1.0)
     assert stage.angle("upper") == pytest.approx(HOLDS_S + 0.125, abs=0.05)
@@ -236,7 +236,7 @@ def test_a_servo_that_has_no_gains_in_its_body_file_slows_down_as_others() -> No
 
 @pytest.mark.parametrize("by", ["time", "stop", "skill"])
 def test_legs_go_smoothly_to_a_stand_when_their_commands_end(by: str) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     standing = stage.angle("Left_Knee_Pitch")
     for _ in range(60):
         stage.runner.drive(["Left_Knee_Pitch"], {"position": [standing + 0.8]})
@@ -251,7 +251,7 @@ def test_legs_go_smoothly_to_a_stand_when_their_commands_end(by: str) -> None:
 
 
 def test_a_joint_beside_one_that_is_commanded_now_slows_down() -> None:
-    stage = Stage(ARM)
+    stage = MovedBody(ARM)
     for _ in range(30):
         stage.runner.drive(["upper", "fore"], {"position": [1.0, 1.0]})
         stage.step()

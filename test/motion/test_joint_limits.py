@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import SMALL, T1, Stage
+from motion_stage import SMALL, T1, MovedBody
 
 from embodiment_bridge.body.state import BodyState, SkillRequest
 from embodiment_bridge.core.errors import CommandError
@@ -110,7 +110,7 @@ def states(draw):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(commands(), states(), STEP, st.integers(1, 20)), max_size=12))
 def test_runner_keeps_range_and_speed_whatever_happens(script) -> None:
-    stage = Stage(T1, settle=1.2)
+    stage = MovedBody(T1, settle=1.2)
     before = stage.targets.position
     for command, state, dt, times in script:
         with suppress(CommandError):

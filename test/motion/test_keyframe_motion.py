@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from motion_stage import DT, SMALL, T1, Stage
+from motion_stage import DT, SMALL, T1, MovedBody
 
 from embodiment_bridge.body.description import Joint, Keyframe
 from embodiment_bridge.body.motion_section import shortest_motion, shortest_move
@@ -112,7 +112,7 @@ def test_shortest_times() -> None:
 
 @pytest.mark.parametrize(("slot", "seconds"), [(0.0, 2.0), (1.0, 1.0), (5.0, 5.0)])
 def test_skill_takes_its_slot_and_passes_its_keyframes(slot: float, seconds: float) -> None:
-    stage = Stage()
+    stage = MovedBody()
     report = stage.finish(stage.start("nod", slot))
     assert report.status.name == "SUCCEEDED"
     assert len(stage.track) * DT == pytest.approx(seconds)
@@ -123,14 +123,14 @@ def test_skill_takes_its_slot_and_passes_its_keyframes(slot: float, seconds: flo
 
 
 def test_slot_that_is_too_short_is_overrun_and_never_cut() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.finish(stage.start("nod", 0.2))
     assert max(stage.angles("yaw")) == pytest.approx(0.5, abs=1e-3)
     assert len(stage.track) * DT == pytest.approx(2 * 1.875 * 0.5 / 2.0, abs=2 * DT)
 
 
 def test_mirrored_motion_does_the_same_on_the_other_side() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.finish(stage.start("wave"))
     left, right = stage.angles("left"), stage.angles("right")
     half = len(left) // 2
@@ -140,7 +140,7 @@ def test_mirrored_motion_does_the_same_on_the_other_side() -> None:
 
 
 def test_reset_takes_every_joint_to_its_rest() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.finish(stage.start("look"))
     assert stage.angle("yaw") == pytest.approx(0.8)
     stage.finish(stage.start("reset"))
@@ -148,7 +148,7 @@ def test_reset_takes_every_joint_to_its_rest() -> None:
 
 
 def test_velocity_feed_forward_is_the_speed_of_the_command() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.start("nod")
     before = stage.angle("yaw")
     for _ in range(20):
@@ -161,7 +161,7 @@ def test_velocity_feed_forward_is_the_speed_of_the_command() -> None:
 
 @pytest.mark.parametrize("name", [s.name for s in T1.skills.values() if s.keyframes])
 def test_every_t1_motion_keeps_its_shortest_time_from_rest(name: str) -> None:
-    stage = Stage(T1, settle=2.0)
+    stage = MovedBody(T1, settle=2.0)
     skill = T1.skills[name]
     stage.finish(stage.start(name, skill.min_s))
     assert len(stage.track) * DT == pytest.approx(skill.min_s, abs=DT + 1e-6)

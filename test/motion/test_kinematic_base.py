@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import DT, T1_FILE, Stage
+from motion_stage import DT, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
@@ -54,7 +54,7 @@ ANY_WAY = CART_FILE.replace("  turn: 1.0\n", "  turn: 1.0\n  left: 0.4\n", 1) + 
 ANY_WAY = parse_body(ANY_WAY.replace("turn: {range: [-1, 1]}}", "direction: {range: [-4, 4]}}"), "cart.yaml")
 
 
-class Cart(Stage):
+class Cart(MovedBody):
     """A base that does at once what the runner asks of it."""
 
     def __init__(self, body=CART) -> None:

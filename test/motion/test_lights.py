@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from motion_stage import SMALL_FILE, T1, Stage
+from motion_stage import SMALL_FILE, T1, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.description import Light
@@ -21,7 +21,7 @@ RED, WHITE = Shown("steady", (1.0, 0.0, 0.0)), (1.0, 1.0, 1.0)
 
 
 def test_colour_stays_and_a_wink_passes() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     assert stage.runner.lights == {}
     stage.finish(stage.start("eye_red"))
     assert stage.runner.lights == {"eyes": RED}
@@ -35,7 +35,7 @@ def test_colour_stays_and_a_wink_passes() -> None:
 
 
 def test_a_wink_that_is_replaced_leaves_what_came_after() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     stage.finish(stage.start("eye_close"))
     stage.start("eye_wink")
     stage.run(0.1)
@@ -51,7 +51,7 @@ def test_a_wink_that_is_replaced_leaves_what_came_after() -> None:
 
 
 def test_other_skills_may_show_something_on_their_lights() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     smile = stage.start("smile")
     stage.step()
     assert stage.runner.lights == {"face": Shown("blink", (0.0, 1.0, 0.0))}
@@ -60,7 +60,7 @@ def test_other_skills_may_show_something_on_their_lights() -> None:
 
 
 def test_lights_that_a_body_lacks_are_shown_all_the_same() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.finish(stage.start("eye_red"))
     assert stage.runner.lights == {"eyes": RED}
 
@@ -73,7 +73,7 @@ def test_at_first_there_is_what_reset_shows() -> None:
 
 
 def test_what_is_shown_is_another_object_only_when_it_changes() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     before = stage.runner.lights
     stage.run(0.2)
     assert stage.runner.lights is before
@@ -84,11 +84,11 @@ def test_what_is_shown_is_another_object_only_when_it_changes() -> None:
 
 def test_unknown_light_is_refused() -> None:
     with pytest.raises(CommandError, match=r"unknown light 'nose' \(known: eyes, face\)"):
-        Stage(BODY).runner.show("nose", Light("open"))
+        MovedBody(BODY).runner.show("nose", Light("open"))
 
 
 def test_a_level_darkens_what_is_shown_and_ends_by_itself() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
     stage.runner.set_light_level("eyes", 0.25)
     assert stage.runner.lights == {"eyes": Shown("steady", (0.25, 0.0, 0.0))}
@@ -99,7 +99,7 @@ def test_a_level_darkens_what_is_shown_and_ends_by_itself() -> None:
 
 
 def test_a_level_that_is_told_again_stays() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
     stage.runner.set_light_level("eyes", 0.5)
     before = stage.runner.lights
@@ -112,7 +112,7 @@ def test_a_level_that_is_told_again_stays() -> None:
 
 
 def test_a_level_of_a_light_that_shows_nothing_is_white() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     stage.runner.set_light_level("face", 0.5)
     assert stage.runner.lights == {"face": Shown("steady", (0.5, 0.5, 0.5))}
     stage.run(LEVEL_S + 0.1)
@@ -120,7 +120,7 @@ def test_a_level_of_a_light_that_shows_nothing_is_white() -> None:
 
 
 def test_a_wink_ends_while_it_is_dark() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
     wink = stage.start("eye_wink")
     stage.runner.set_light_level("eyes", 0.5)
@@ -139,7 +139,7 @@ def test_a_wink_ends_while_it_is_dark() -> None:
     ],
 )
 def test_a_bad_level_is_refused(light, level, text) -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     with pytest.raises(CommandError, match=text):
         stage.runner.set_light_level(light, level)
     assert stage.runner.lights == {}

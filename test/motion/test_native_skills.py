@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from motion_stage import DT, SMALL_FILE, Stage
+from motion_stage import DT, SMALL_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.description import Keyframe
@@ -59,7 +59,7 @@ class SomeAction:
         self.stops += 1
 
 
-class Natives(Stage):
+class Natives(MovedBody):
     """A stage whose native skills are in ``actions``."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ def test_refusal_changes_nothing(parameters, reason) -> None:
 
 
 def test_without_somebody_who_does_it_it_is_refused() -> None:
-    stage = Stage(BODY)
+    stage = MovedBody(BODY)
     with pytest.raises(CommandError, match="skill 'point' is done by body 'small' itself, not by its joints"):
         stage.start("point")
 

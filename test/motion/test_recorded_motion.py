@@ -6,7 +6,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import DT, SMALL, SMALL_FILE, Stage
+from motion_stage import DT, SMALL, SMALL_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.description import Track
@@ -53,7 +53,7 @@ def test_a_thinned_track_is_near_every_sample(angles, near) -> None:
 
 
 def test_written_read_and_played_it_does_what_was_recorded() -> None:
-    stage = Stage(body_with(skill_of_rows()))
+    stage = MovedBody(body_with(skill_of_rows()))
     request = stage.start("swing")
     seen = []
     while not seen or not stage.last(request).status.ended:
@@ -85,7 +85,7 @@ def test_it_begins_where_and_as_fast_as_the_joint_is(position, velocity) -> None
 @pytest.mark.parametrize("slot", [0.0, 1.0, 3.0, 8.0])
 def test_it_takes_its_slot_and_no_joint_goes_faster_than_it_may(slot: float) -> None:
     body = body_with(skill_of_rows())
-    stage = Stage(body)
+    stage = MovedBody(body)
     request = stage.start("swing", slot=slot)
     elapsed, before = 0.0, stage.angle("yaw")
     while not elapsed or not stage.last(request).status.ended:

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from motion_stage import ARM, DT, HEIGHT, SMALL, T1, Stage
+from motion_stage import ARM, DT, HEIGHT, SMALL, T1, MovedBody
 
 from embodiment_bridge.body.state import BodyState, SkillStatus
 from embodiment_bridge.motion.joints.sensing import BASE_TIMEOUT_S, LONGEST_STEP_S, Sensed
@@ -174,7 +174,7 @@ def test_body_that_goes_to_its_rest_pose_takes_a_joint_there_that_is_sensed_late
 
 
 def test_body_goes_to_its_rest_pose_from_wherever_it_is_found() -> None:
-    stage = Stage(SMALL, settle=0.0)
+    stage = MovedBody(SMALL, settle=0.0)
     stage.state = replace(stage.state, position=(0.9, -0.9, 0.4, -2.0))
     first = stage.step().position
     assert first == pytest.approx((0.9, -0.9, 0.4, -1.0), abs=0.01)
@@ -184,7 +184,7 @@ def test_body_goes_to_its_rest_pose_from_wherever_it_is_found() -> None:
 
 @pytest.mark.parametrize("dt", [0.0, -1.0, NAN, math.inf, -math.inf])
 def test_step_without_time_changes_nothing(dt: float) -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.start("nod")
     stage.run(0.3)
     before = stage.targets
@@ -193,7 +193,7 @@ def test_step_without_time_changes_nothing(dt: float) -> None:
 
 
 def test_after_a_gap_a_motion_goes_on_where_it_was_and_joints_from_where_they_are() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("nod", 4.0)
     stage.run(1.0)
     before, commanded = stage.last(request).progress, stage.targets.position
@@ -207,7 +207,7 @@ def test_after_a_gap_a_motion_goes_on_where_it_was_and_joints_from_where_they_ar
 
 
 def test_a_joint_that_was_moved_in_a_gap_comes_back_no_faster_than_it_may() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.start("nod", 4.0)
     stage.run(1.0)
     joints = stage.runner._description.joints
@@ -218,7 +218,7 @@ def test_a_joint_that_was_moved_in_a_gap_comes_back_no_faster_than_it_may() -> N
 
 
 def test_a_body_that_is_always_slow_goes_on_a_tenth_of_a_second_each_time() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("nod", 4.0)
     stage.run(0.5)
     before = stage.last(request).progress
@@ -233,7 +233,7 @@ def test_a_body_that_is_always_slow_goes_on_a_tenth_of_a_second_each_time() -> N
     ids=["low", "pitch", "roll"],
 )
 def test_fall_fails_skills_that_need_the_legs_and_no_others(lying) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     walk, shake = stage.start("walk", duration=9.0), stage.start("head_shake", 3.0)
     stage.run(0.5)
     assert stage.runner.status == "walking"
@@ -255,7 +255,7 @@ def test_fall_fails_skills_that_need_the_legs_and_no_others(lying) -> None:
 
 
 def test_body_that_does_not_know_its_base_never_falls_and_still_walks() -> None:
-    stage = Stage(T1, settle=0.0)
+    stage = MovedBody(T1, settle=0.0)
     stage.state = replace(stage.state, has_base=False, base_position=(0.0, 0.0, 0.0))
     stage.run(1.0)
     assert stage.runner.status == "standing"
@@ -276,7 +276,7 @@ def test_body_that_does_not_know_its_base_never_falls_and_still_walks() -> None:
     ids=["estimated low", "low", "estimated and tilted", "tilt alone", "nothing known", "no number"],
 )
 def test_tilt_decides_where_the_height_is_only_estimated_or_not_known(how, status) -> None:
-    stage = Stage(T1, settle=0.0)
+    stage = MovedBody(T1, settle=0.0)
     stage.run(0.1)
     stage.state = replace(stage.state, **how)
     stage.step()
@@ -284,7 +284,7 @@ def test_tilt_decides_where_the_height_is_only_estimated_or_not_known(how, statu
 
 
 def test_reset_starts_from_where_the_body_is_now() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     request = stage.start("walk", duration=9.0)
     stage.run(1.0)
     there = replace(stage.state, position=(0.0,) * 23, base_position=(5.0, 5.0, HEIGHT), yaw=2.0)
@@ -302,12 +302,12 @@ def test_reset_starts_from_where_the_body_is_now() -> None:
     assert stage.angle("Left_Shoulder_Roll") == pytest.approx(-1.3)
 
 
-def nodding(stage: Stage) -> None:
+def nodding(stage: MovedBody) -> None:
     stage.start("nod")
     stage.run(0.4)
 
 
-def replaced(stage: Stage) -> None:
+def replaced(stage: MovedBody) -> None:
     """The right arm comes to rest: its skill has just ended."""
     stage.start("wave")
     stage.run(1.4)
@@ -315,7 +315,7 @@ def replaced(stage: Stage) -> None:
     stage.run(0.04)
 
 
-def driven(stage: Stage) -> None:
+def driven(stage: MovedBody) -> None:
     stage.runner.drive(["left"], {"position": [0.9]})
     stage.run(0.1)
 
@@ -325,7 +325,7 @@ ELSEWHERE = (0.3, -0.2, -0.4, 0.6)  # where somebody has moved the joints meanwh
 
 @pytest.mark.parametrize("move", [nodding, replaced, driven])
 def test_joints_that_moved_when_the_body_was_lost_stay_where_they_are_found_again(move) -> None:
-    stage = Stage(settle=0.1, to_rest=False)
+    stage = MovedBody(settle=0.1, to_rest=False)
     move(stage)
     assert max(abs(b - a) for a, b in zip(*stage.track[-2:], strict=True)) > 0.2 * DT
     stage.runner.abandon("lost")
@@ -338,7 +338,7 @@ def test_joints_that_moved_when_the_body_was_lost_stay_where_they_are_found_agai
 
 
 def test_a_command_without_a_position_is_for_where_the_joint_is_found_again() -> None:
-    stage = Stage(settle=0.1, to_rest=False)
+    stage = MovedBody(settle=0.1, to_rest=False)
     nodding(stage)
     stage.state = replace(stage.state, position=ELSEWHERE)
     stage.runner.reset(stage.state)

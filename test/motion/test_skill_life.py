@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import ARM_FILE, DT, T1, Stage
+from motion_stage import ARM_FILE, DT, T1, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
@@ -17,7 +17,7 @@ SUCCEEDED, SKIPPED, REPLACED, CANCELED, FAILED, RUNNING = (
 )
 
 
-def speeds(stage: Stage, joint: str) -> list[float]:
+def speeds(stage: MovedBody, joint: str) -> list[float]:
     angles = stage.angles(joint)
     return [(b - a) / DT for a, b in pairwise(angles)]
 
@@ -30,7 +30,7 @@ REACHING = parse_body(ARM_FILE.replace("skills: {}\n", REACH), "arm.yaml")
 
 
 def test_a_joint_that_the_newer_skill_does_not_move_slows_down() -> None:
-    stage = Stage(REACHING)
+    stage = MovedBody(REACHING)
     stage.start("reach")
     stage.run(1.0)
     before, speed = stage.angle("fore"), speeds(stage, "fore")[-1]
@@ -43,14 +43,14 @@ def test_a_joint_that_the_newer_skill_does_not_move_slows_down() -> None:
 
 
 def test_skills_on_different_channels_run_together() -> None:
-    stage = Stage()
+    stage = MovedBody()
     first, second = stage.start("nod"), stage.start("bow")
     stage.finish(first)
     assert stage.status(second) is SUCCEEDED
 
 
 def test_newer_skill_replaces_the_older_and_its_other_arm_comes_to_rest() -> None:
-    stage = Stage()
+    stage = MovedBody()
     wave = stage.start("wave")
     stage.run(0.26)
     lift = stage.start("lift")
@@ -63,7 +63,7 @@ def test_newer_skill_replaces_the_older_and_its_other_arm_comes_to_rest() -> Non
 
 
 def test_replaced_arm_that_moves_slows_down_where_it_is() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.start("wave")
     stage.run(1.26)  # the right arm is on its way down
     before, speed = stage.angle("right"), speeds(stage, "right")[-1]
@@ -79,7 +79,7 @@ def test_replaced_arm_that_moves_slows_down_where_it_is() -> None:
     [("nod", "yaw", "where it was", 2.0), ("look", "yaw", 0.0, 1.0), ("bow", "turn", 1.0, 1.0)],
 )
 def test_cancel_ends_as_the_skill_says_and_only_at_rest(name, joint, after, slot_s) -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start(name)
     stage.run(0.4)
     middle = stage.angle(joint)
@@ -100,7 +100,7 @@ def test_cancel_ends_as_the_skill_says_and_only_at_rest(name, joint, after, slot
 
 
 def test_cancel_twice_is_one_cancel() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("look")
     stage.run(0.4)
     stage.runner.cancel(request)
@@ -111,7 +111,7 @@ def test_cancel_twice_is_one_cancel() -> None:
 
 
 def test_canceled_skill_that_is_replaced_on_its_way_is_canceled() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("look")
     stage.run(0.4)
     stage.runner.cancel(request)
@@ -121,7 +121,7 @@ def test_canceled_skill_that_is_replaced_on_its_way_is_canceled() -> None:
 
 
 def test_stop_ends_all_where_they_are() -> None:
-    stage = Stage()
+    stage = MovedBody()
     requests = [stage.start("look"), stage.start("bow"), stage.start("eye_red", 5.0)]
     stage.run(0.4)
     angles = stage.angle("yaw"), stage.angle("turn")
@@ -135,7 +135,7 @@ def test_stop_ends_all_where_they_are() -> None:
 
 
 def brought_to_rest(stops: int) -> list[float]:
-    stage = Stage()
+    stage = MovedBody()
     stage.start("wave")
     stage.run(1.26)
     lift = stage.start("lift")  # the right arm slows down, the left one goes up
@@ -154,7 +154,7 @@ def test_a_stop_that_is_repeated_stops_as_soon_as_one() -> None:
 
 @pytest.mark.parametrize(("slot", "seconds"), [(0.0, 0.6), (1.0, 1.0)])
 def test_skill_of_an_absent_channel_takes_its_slot_and_is_skipped(slot: float, seconds: float) -> None:
-    stage = Stage()
+    stage = MovedBody()
     report = stage.finish(stage.start("grip", slot))
     assert (report.status, report.progress) == (SKIPPED, 1.0)
     assert "lacks" in report.reason
@@ -163,12 +163,12 @@ def test_skill_of_an_absent_channel_takes_its_slot_and_is_skipped(slot: float, s
 
 
 def test_light_without_a_slot_is_over_at_once() -> None:
-    stage = Stage()
+    stage = MovedBody()
     assert stage.finish(stage.start("eye_red"), DT).status is SKIPPED
 
 
 def test_progress_is_told_five_times_a_second_and_rises() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("nod", 4.0)
     stage.finish(request)
     reports = [r for r in stage.reports if r.id == request]
@@ -180,7 +180,7 @@ def test_progress_is_told_five_times_a_second_and_rises() -> None:
 
 
 def test_hold_freezes_in_mid_air_and_resume_goes_on_exactly() -> None:
-    free, held = Stage(), Stage()
+    free, held = MovedBody(), MovedBody()
     free.finish(free.start("nod", 3.0))
     request = held.start("nod", 3.0)
     held.run(0.6)
@@ -204,7 +204,7 @@ def test_hold_freezes_in_mid_air_and_resume_goes_on_exactly() -> None:
 
 
 def test_skill_that_is_started_while_held_waits() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.hold(True)
     stage.run(0.5)
     request = stage.start("nod")
@@ -217,7 +217,7 @@ def test_skill_that_is_started_while_held_waits() -> None:
 
 @pytest.mark.parametrize("name", ["nod", "look", "bow"])
 def test_cancel_while_held_ends_now(name: str) -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start(name)
     stage.run(0.4)
     stage.runner.hold(True)
@@ -227,7 +227,7 @@ def test_cancel_while_held_ends_now(name: str) -> None:
 
 
 def test_cancel_of_a_skill_that_has_not_moved_yet_ends_at_once() -> None:
-    stage = Stage()
+    stage = MovedBody()
     request = stage.start("nod")
     stage.runner.cancel(request)
     stage.step()
@@ -239,7 +239,7 @@ LIMP = {0: "limp", 1: "silent"}  # of the head, and of the waist
 
 
 def test_a_skill_whose_joints_are_all_limp_fails_and_says_what_to_do() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.state = replace(stage.state, limp=LIMP)
     stage.step()
     nod, wave = stage.start("nod"), stage.start("wave")
@@ -254,7 +254,7 @@ def test_a_skill_whose_joints_are_all_limp_fails_and_says_what_to_do() -> None:
 
 
 def test_a_skill_of_which_some_joints_are_limp_succeeds_with_a_remark() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.state = replace(stage.state, limp=LIMP)
     reset = stage.start("reset")
     for _ in range(100):  # the head hangs
@@ -268,7 +268,7 @@ def test_a_skill_of_which_some_joints_are_limp_succeeds_with_a_remark() -> None:
 
 
 def test_joints_that_become_limp_on_their_way_end_the_skill_and_begin_where_they_are_afterwards() -> None:
-    stage = Stage()
+    stage = MovedBody()
     look = stage.start("look")
     stage.run(0.5)
     stage.state = replace(stage.state, limp={0: "limp: overload"})
@@ -283,14 +283,14 @@ def test_joints_that_become_limp_on_their_way_end_the_skill_and_begin_where_they
 
 
 def test_commands_of_joints_and_velocities_that_nothing_can_follow_are_refused() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.state = replace(stage.state, limp=LIMP)
     stage.step()
     with pytest.raises(CommandError, match=r"^joint command: cannot be moved: yaw \(limp\)"):
         stage.runner.drive(["yaw"], {"position": [0.2]})
     stage.runner.drive(["yaw", "left"], {"position": [0.2, 0.2]})
     assert stage.runner.remark == "cannot be moved: yaw (limp); set_torque drives limp joints"
-    legs = Stage(T1)
+    legs = MovedBody(T1)
     numbers = legs.runner._legs.joints
     legs.state = replace(legs.state, limp=dict.fromkeys(numbers, "limp"))
     legs.step()

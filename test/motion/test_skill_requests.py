@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from motion_stage import SMALL, T1, Stage
+from motion_stage import SMALL, T1, MovedBody
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
@@ -35,7 +35,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("body", "name", "parameters", "slot", "message"), WRONG)
 def test_wrong_request_is_refused_and_disturbs_nothing(body, name, parameters, slot, message) -> None:
-    stage = Stage(body, settle=1.2)
+    stage = MovedBody(body, settle=1.2)
     running = stage.start("reset", 5.0)
     with pytest.raises(CommandError, match=message):
         stage.runner.start(SkillRequest("new", name, parameters, slot))
@@ -45,11 +45,11 @@ def test_wrong_request_is_refused_and_disturbs_nothing(body, name, parameters, s
 
 
 def test_number_given_as_text_is_a_number() -> None:
-    Stage(T1).runner.start(SkillRequest("a", "step_forward", {"distance": "0.2"}))
+    MovedBody(T1).runner.start(SkillRequest("a", "step_forward", {"distance": "0.2"}))
 
 
 def test_id_that_is_running_is_refused() -> None:
-    stage = Stage()
+    stage = MovedBody()
     stage.runner.start(SkillRequest("a", "nod"))
     with pytest.raises(CommandError, match="a skill with id 'a' is running"):
         stage.runner.start(SkillRequest("a", "bow"))
@@ -58,7 +58,7 @@ def test_id_that_is_running_is_refused() -> None:
 
 
 def test_requests_are_refused_while_nobody_takes_reports() -> None:
-    runner = Stage().runner
+    runner = MovedBody().runner
     for number in range(skill_table.PENDING_LIMIT // 2):  # each start also replaces the one before
         runner.start(SkillRequest(str(number), "nod"))
     runner.start(SkillRequest("last", "nod"))
@@ -71,9 +71,9 @@ def test_requests_are_refused_while_nobody_takes_reports() -> None:
 @pytest.mark.parametrize(("forward", "turn"), [(math.nan, 0.0), (0.0, math.inf)])
 def test_velocity_must_be_finite(forward: float, turn: float) -> None:
     with pytest.raises(CommandError, match="is not finite"):
-        Stage(T1).runner.set_velocity(forward, turn)
+        MovedBody(T1).runner.set_velocity(forward, turn)
 
 
 def test_body_without_gait_takes_no_velocity() -> None:
     with pytest.raises(CommandError, match="body 'small' does not walk"):
-        Stage().runner.set_velocity(0.1, 0.0)
+        MovedBody().runner.set_velocity(0.1, 0.0)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from motion_stage import T1, T1_FILE, Stage
+from motion_stage import T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.stance import UPRIGHT, Stance
@@ -17,8 +17,8 @@ KNEE = "Left_Knee_Pitch"
 DESK = Path(T1_FILE).with_name("desk_humanoid.yaml")
 
 
-def crouched() -> Stage:
-    stage = Stage(T1)
+def crouched() -> MovedBody:
+    stage = MovedBody(T1)
     stage.usual = stage.angle(KNEE)
     stage.finish(stage.start("afraid"))
     stage.run(0.5)
@@ -32,7 +32,7 @@ def test_an_emotion_bends_the_knees_and_does_not_claim_the_legs() -> None:
 
 
 def test_intensity_bends_them_less() -> None:
-    stage, full = Stage(T1), crouched()
+    stage, full = MovedBody(T1), crouched()
     stage.finish(stage.start("afraid", intensity=0.4))
     assert full.usual + 0.1 < stage.angle(KNEE) < full.angle(KNEE) - 0.1
 
@@ -57,7 +57,7 @@ def test_a_walk_begins_from_the_usual_stance() -> None:
 
 
 def test_an_emotion_during_a_walk_has_its_stance_after_it() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     walk = stage.start("walk", distance=0.5)
     stage.run(0.5)
     stage.start("sad")
@@ -67,7 +67,7 @@ def test_an_emotion_during_a_walk_has_its_stance_after_it() -> None:
 
 
 def test_a_hold_stops_the_change() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     usual = stage.angle(KNEE)
     stage.start("afraid")
     stage.runner.hold(True)

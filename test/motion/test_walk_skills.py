@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import HEIGHT, T1, T1_FILE, Stage
+from motion_stage import HEIGHT, T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
@@ -16,7 +16,7 @@ from embodiment_bridge.motion.walking.walk_skills import share
 WALK = T1.carrier.walk
 
 
-def gone(stage: Stage) -> tuple[float, float, float]:
+def gone(stage: MovedBody) -> tuple[float, float, float]:
     x, y, _ = stage.state.base_position
     return x, y, stage.state.yaw
 
@@ -40,7 +40,7 @@ def gone(stage: Stage) -> tuple[float, float, float]:
     ],
 )
 def test_walks_about_as_far_as_told_and_straight(name, parameters, slot, forward) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     report = stage.finish(stage.start(name, slot, **parameters), 60.0)
     assert report.status is SkillStatus.SUCCEEDED
     x, y, yaw = gone(stage)
@@ -50,7 +50,7 @@ def test_walks_about_as_far_as_told_and_straight(name, parameters, slot, forward
 
 
 def test_a_walk_makes_as_many_steps_as_asked() -> None:
-    stage, phases = Stage(T1), []
+    stage, phases = MovedBody(T1), []
     walk = stage.start("walk", steps=40)
     while stage.status(walk) in (None, SkillStatus.RUNNING):
         stage.step()
@@ -61,7 +61,7 @@ def test_a_walk_makes_as_many_steps_as_asked() -> None:
 
 @pytest.mark.parametrize(("name", "way"), [("step_left", 0.1), ("step_right", -0.1)])
 def test_a_step_to_a_side_out_of_a_walk_goes_as_far_as_asked(name: str, way: float) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.start("walk", duration=20.0)
     stage.run(2.0)
     assert stage.finish(stage.start(name)).status is SkillStatus.SUCCEEDED
@@ -69,7 +69,7 @@ def test_a_step_to_a_side_out_of_a_walk_goes_as_far_as_asked(name: str, way: flo
 
 
 def test_a_turn_slows_down_before_its_end() -> None:
-    stage, turns = Stage(T1), []
+    stage, turns = MovedBody(T1), []
     turn = stage.start("turn_left", angle=1.5)
     while stage.status(turn) in (None, SkillStatus.RUNNING):
         stage.step()
@@ -82,7 +82,7 @@ def test_a_turn_slows_down_before_its_end() -> None:
 @pytest.mark.parametrize(("name", "sign"), [("turn_left", 1), ("turn_right", -1)])
 @pytest.mark.parametrize("angle", [math.radians(15), 1.5, 4.0])
 def test_turns_about_as_far_as_told_on_the_spot(name: str, sign: int, angle: float) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     start = stage.start(name, angle=angle)
     turned, last = 0.0, 0.0
     while stage.status(start) in (None, SkillStatus.RUNNING):
@@ -93,7 +93,7 @@ def test_turns_about_as_far_as_told_on_the_spot(name: str, sign: int, angle: flo
 
 
 def test_walk_finds_back_to_its_line() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     walk = stage.start("walk", distance=3.0)
     stage.run(0.5)
     x, y, z = stage.state.base_position
@@ -104,7 +104,7 @@ def test_walk_finds_back_to_its_line() -> None:
 
 
 def test_curve_has_its_length_and_turns() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.finish(stage.start("walk", distance=1.0, turn=0.5 * WALK.turn), 60.0)
     seconds = len(stage.track) * 0.02
     assert abs(stage.state.yaw) == pytest.approx(0.5 * WALK.turn * seconds, rel=0.3)
@@ -123,7 +123,7 @@ def test_a_walk_of_no_length_is_over_at_once(
     name: str, old: str, new: str, parameters: dict[str, float]
 ) -> None:
     before, begin, after = T1_FILE.read_text().partition(f"\n  {name}:")
-    stage = Stage(parse_body(before + begin + after.replace(old, new, 1), "t1.yaml"))
+    stage = MovedBody(parse_body(before + begin + after.replace(old, new, 1), "t1.yaml"))
     report = stage.finish(stage.start(name, **parameters), 1.0)
     assert report.status is SkillStatus.SUCCEEDED
     assert gone(stage) == pytest.approx((0.0, 0.0, 0.0), abs=0.02)
@@ -131,7 +131,7 @@ def test_a_walk_of_no_length_is_over_at_once(
 
 @pytest.mark.parametrize("direction", [0.0, 0.8, 1.57, -1.57, 3.14])
 def test_a_curve_to_a_side_has_its_length_and_direction(direction: float) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     walk, gone_m, ahead, aside = (
         stage.start("walk", distance=1.0, direction=direction, turn=0.2),
         0.0,
@@ -166,7 +166,7 @@ FOUND = (-9.0, 4.0, HEIGHT), 2.5  # where a body is that does not know it at fir
 def test_a_walk_is_as_long_where_the_body_comes_to_know_its_place_meanwhile(
     name: str, parameters: dict[str, float], way: float, turned: float | None
 ) -> None:
-    stage = Stage(T1, settle=0.0)
+    stage = MovedBody(T1, settle=0.0)
     stage.state = replace(stage.state, base_position=FOUND[0], yaw=FOUND[1], has_base=False)
     stage.run(2.0)
     walk, places, yaws = stage.start(name, **parameters), [stage.state.base_position], [stage.state.yaw]
@@ -186,7 +186,7 @@ def test_a_walk_is_as_long_where_the_body_comes_to_know_its_place_meanwhile(
 
 @pytest.mark.parametrize("name", ["foot_pitch", "foot_yaw"])
 def test_stepping_on_the_spot_ends_where_it_began(name: str) -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     request = stage.start(name, 3.0)
     stage.run(1.0)
     assert stage.runner.status == "walking"
@@ -197,7 +197,7 @@ def test_stepping_on_the_spot_ends_where_it_began(name: str) -> None:
 
 
 def test_cancel_of_a_walk_ends_in_a_stand() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     request = stage.start("walk", duration=20.0)
     stage.run(2.0)
     stage.runner.cancel(request)
@@ -208,7 +208,7 @@ def test_cancel_of_a_walk_ends_in_a_stand() -> None:
 
 
 def test_hold_stops_stepping_and_resume_walks_the_rest() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     request = stage.start("walk", distance=1.0)
     stage.run(1.5)
     stage.runner.hold(True)
@@ -226,7 +226,7 @@ def test_hold_stops_stepping_and_resume_walks_the_rest() -> None:
 
 
 def test_walk_that_does_not_get_there_fails_with_how_far_it_came() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage._moved = lambda dt: stage.state  # it walks against a wall
     report = stage.finish(stage.start("step_forward"), 30.0)
     assert report.status is SkillStatus.FAILED
@@ -236,7 +236,7 @@ def test_walk_that_does_not_get_there_fails_with_how_far_it_came() -> None:
 
 
 def test_next_step_takes_over_without_a_stand_between() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     first = stage.start("walk", duration=20.0)
     stage.run(2.0)
     second = stage.start("turn_left")
@@ -246,7 +246,7 @@ def test_next_step_takes_over_without_a_stand_between() -> None:
 
 
 def test_arms_swing_with_the_walk_unless_a_skill_drives_them() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     stage.start("walk", duration=20.0)
     stage.run(3.0)
     assert max(stage.angles("Left_Shoulder_Pitch")) > 0.01 or abs(T1.carrier.parameters.arm_swing) < 0.02
@@ -256,7 +256,7 @@ def test_arms_swing_with_the_walk_unless_a_skill_drives_them() -> None:
 
 
 def test_velocity_command_walks_turns_and_times_out() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     for _ in range(100):
         assert stage.runner.set_velocity(0.5 * WALK.forward, 0.5 * WALK.turn)
         stage.step()
@@ -274,7 +274,7 @@ def test_share_of_full_speed_is_cut_off(wanted: float, of_full: float) -> None:
 
 
 def test_velocity_beyond_the_gait_is_cut_off() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     for _ in range(100):
         stage.runner.set_velocity(-9.0, 0.0)
         stage.step()
@@ -283,7 +283,7 @@ def test_velocity_beyond_the_gait_is_cut_off() -> None:
 
 def test_all_axes_at_once_are_cut_off_together() -> None:
     """Full speed on each axis at once throws a robot on two legs over; their proportion is kept."""
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     for _ in range(100):
         stage.runner.set_velocity(9.0, -9.0, left=9.0)
         stage.step()
@@ -294,7 +294,7 @@ def test_all_axes_at_once_are_cut_off_together() -> None:
 
 
 def test_velocity_replaces_a_walk_and_a_zero_does_not() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     walk = stage.start("walk", duration=20.0)
     stage.run(1.0)
     stage.runner.set_velocity(0.0, 0.0)
@@ -308,7 +308,7 @@ def test_velocity_replaces_a_walk_and_a_zero_does_not() -> None:
 
 
 def test_stopped_is_a_body_that_nothing_has_moved_since_the_stop() -> None:
-    stage = Stage(T1)
+    stage = MovedBody(T1)
     runner, joint = stage.runner, T1.joints[0]
     assert not runner.stopped
     for move in (
@@ -329,7 +329,7 @@ def test_stopped_is_a_body_that_nothing_has_moved_since_the_stop() -> None:
 
 def test_zero_velocity_stops_a_velocity_and_stop_too() -> None:
     for end in (lambda stage: stage.runner.set_velocity(0.0, 0.0), lambda stage: stage.runner.stop()):
-        stage = Stage(T1)
+        stage = MovedBody(T1)
         stage.runner.set_velocity(0.2, 0.0, timeout=60.0)
         stage.run(1.0)
         assert stage.runner.status == "walking"

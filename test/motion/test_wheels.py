@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from motion_stage import DT, Stage
+from motion_stage import DT, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import BodyState, SkillStatus
@@ -53,7 +53,7 @@ RADIUS, DISTANCE, FASTEST = 0.05, 0.25, 10.0
 FULL, FULL_TURN = RADIUS * FASTEST, 2.0 * RADIUS * FASTEST / DISTANCE
 
 
-class Rover(Stage):
+class Rover(MovedBody):
     """A base that goes as the runner asks, with wheels that are where they were told to be."""
 
     def __init__(self, body=ROVER, **options) -> None:

@@ -50,7 +50,7 @@ class FakeNode:
         self.topic = None
 
 
-class Stage:
+class DeadManWatch:
     def __init__(self):
         self.node, self.now, self.told = FakeNode(), 0.0, []
         self.watch = DeadMan(self.node, lambda *news: self.told.append(news), lambda: self.now)
@@ -70,7 +70,7 @@ class Stage:
 
 @pytest.fixture
 def stage():
-    return Stage()
+    return DeadManWatch()
 
 
 @pytest.mark.fault(

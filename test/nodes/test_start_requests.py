@@ -11,7 +11,7 @@ from embodiment_bridge.nodes.tree.bml_server import LOOK_S, StartRequests
 RETRY_S = 10.0
 
 
-class Stage:
+class StartingNode:
     """A node with a document to begin; timers fire when the test calls them."""
 
     def __init__(self, path):
@@ -46,7 +46,7 @@ class Stage:
 @pytest.fixture
 def stage(tmp_path):
     (tmp_path / "start.json").write_text('{"type": "delay", "duration": 9}')
-    return Stage(tmp_path / "start.json")
+    return StartingNode(tmp_path / "start.json")
 
 
 def test_a_run_that_failed_is_begun_again_later(stage):

@@ -7,13 +7,13 @@ import urllib.request
 from types import SimpleNamespace
 
 import pytest
-from conftest import Viewed
 from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
+from viewed import Viewed
 from waiting import GRAPH
 
 from embodiment_bridge.launching.executables import viewer

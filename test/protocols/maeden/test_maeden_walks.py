@@ -19,7 +19,7 @@ GO_TO = Skill("go_to", "native", ("legs",), 0.1, 0.0)
 NOTHING = ((((),) * 5),) * 7
 
 
-class Stage:
+class KnownSquare:
     """An agent that knows a square of free cells with walls round it, and a simulator that believes all it is told."""
 
     def __init__(self, walls=(), unseen=()):
@@ -65,7 +65,7 @@ def slow(monkeypatch):
 def test_a_long_thought_takes_several_ticks_and_then_it_goes(slow, routine):
     corner = (SIDE - 1, SIDE - 1)
     walls = {(x, y) for x in range(2, SIDE, 4) for y in range(SIDE) if y != (0 if x % 8 == 2 else SIDE - 1)}
-    stage = Stage(walls, unseen=[corner] if routine is through else [])
+    stage = KnownSquare(walls, unseen=[corner] if routine is through else [])
     deed = stage.deed(routine)
     for _ in range(20):
         stage.tick(deed)
@@ -81,7 +81,7 @@ def test_a_long_thought_takes_several_ticks_and_then_it_goes(slow, routine):
 
 
 def test_events_of_one_moment_are_one_tick(slow):
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(to((SIDE // 2, SIDE // 2)))
     stage.tick(deed)
     for _ in range(1000):
@@ -90,7 +90,7 @@ def test_events_of_one_moment_are_one_tick(slow):
 
 
 def test_a_cancel_ends_a_thought_at_once(slow):
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(to((SIDE // 2, SIDE // 2)))
     stage.tick(deed)
     deed.stop()
@@ -100,7 +100,7 @@ def test_a_cancel_ends_a_thought_at_once(slow):
 
 
 def test_what_was_thought_of_another_place_is_thought_again(slow):
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(to((20, 20)))
     stage.tick(deed)
     stage.world.track.answered("forward", ok=True)  # another skill
@@ -112,7 +112,7 @@ def test_what_was_thought_of_another_place_is_thought_again(slow):
 
 
 def test_a_walk_goes_round_what_closes_its_way():
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(to((20, 0)))
     for _ in range(5):
         stage.tick(deed)
@@ -125,7 +125,7 @@ def test_a_walk_goes_round_what_closes_its_way():
 
 
 def test_a_walk_stops_before_what_came_to_its_goal():
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(to((20, 0)))
     for _ in range(5):
         stage.tick(deed)
@@ -137,7 +137,7 @@ def test_a_walk_stops_before_what_came_to_its_goal():
 
 
 def test_a_way_that_is_not_there_fails_the_walk():
-    stage = Stage(walls=beside((30, 30)))
+    stage = KnownSquare(walls=beside((30, 30)))
     deed = stage.deed(to((30, 30)))
     for _ in range(5):
         stage.tick(deed)
@@ -149,7 +149,7 @@ def test_a_way_that_is_not_there_fails_the_walk():
     ("yaw", "told"), [(1.5, ["left"]), (-1.7, ["right"]), (0.3, []), (3.0, ["left", "left"])]
 )
 def test_a_yaw_alone_turns_in_place(yaw, told):
-    stage = Stage()
+    stage = KnownSquare()
     deed = GridSkills(stage.world, stage.operator, 1.0).starts["go_to"](GO_TO, {"yaw": yaw}, 0.0)
     for _ in range(6):
         stage.tick(deed)
@@ -159,7 +159,7 @@ def test_a_yaw_alone_turns_in_place(yaw, told):
 
 @pytest.mark.parametrize("heading", list(Heading))
 def test_a_heading_is_faced_where_a_way_ends(heading):
-    stage = Stage()
+    stage = KnownSquare()
     deed = stage.deed(lambda world: faced(world, to((3, 0))(world), heading))
     for _ in range(10):
         stage.tick(deed)

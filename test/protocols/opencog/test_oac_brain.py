@@ -31,7 +31,7 @@ TAKEN = (
 NOW = "2011-08-20T10:00:0{}.000"
 
 
-class Stage:
+class CycledBrain:
     """A brain that is asked for a cycle of 0.5 s at a time."""
 
     def __init__(self, script="demo", **options):
@@ -80,7 +80,7 @@ def scene(stamp, x=1000.0, names=("fido", "ball")):
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 @pytest.mark.parametrize("validating", [True, False], ids=["with schema", "without"])
 def test_takes_and_drops_what_a_real_one_does(row, validating):
-    stage = Stage("none", dialect="final", validating=validating)
+    stage = CycledBrain("none", dialect="final", validating=validating)
     stage.tell((VECTORS / row[0]).read_bytes())
     stage.cycle()
     rejected = any(not any(text in problem for text in TAKEN) for problem in stage.brain.record.problems)
@@ -92,7 +92,7 @@ def test_takes_and_drops_what_a_real_one_does(row, validating):
 
 
 def test_thinks_only_on_ticks_and_once_for_several():
-    stage = Stage().appear()
+    stage = CycledBrain().appear()
     assert stage.sent == []
     for _ in range(3):
         stage.brain.receive(Incoming("PROXY", "fido", MessageType.TICK, b"TICK_MESSAGE"))
@@ -102,7 +102,7 @@ def test_thinks_only_on_ticks_and_once_for_several():
 
 
 def test_makes_no_plan_before_its_body_is_on_the_map():
-    stage = Stage()
+    stage = CycledBrain()
     stage.tell(scene(NOW.format(0), names=("ball",)))
     stage.tick(2)
     assert stage.plans() == []
@@ -112,7 +112,7 @@ def test_makes_no_plan_before_its_body_is_on_the_map():
 
 
 def test_older_things_are_dropped():
-    stage = Stage().appear(5)
+    stage = CycledBrain().appear(5)
     stage.tell(scene(NOW.format(3), x=5.0))
     stage.cycle()
     assert stage.brain.known["ball"].x == 1000.0
@@ -122,7 +122,7 @@ def test_older_things_are_dropped():
 
 
 def test_messages_of_others_are_not_heard():
-    stage = Stage()
+    stage = CycledBrain()
     stage.tell(scene(NOW.format(0)), sender="MALLORY")
     stage.tell(scene(NOW.format(0)), to="rex")
     stage.cycle()
@@ -130,7 +130,7 @@ def test_messages_of_others_are_not_heard():
 
 
 def test_plans_look_as_those_of_a_real_one():
-    stage = Stage(again=True).appear()
+    stage = CycledBrain(again=True).appear()
     ids = []
     for _ in range(4):
         stage.tick()
@@ -145,7 +145,7 @@ def test_plans_look_as_those_of_a_real_one():
 
 
 def test_single_actions_follow_each_report():
-    stage = Stage(single_actions=True).appear()
+    stage = CycledBrain(single_actions=True).appear()
     stage.tick()
     stage.report("0", 1)
     stage.report("0", 2, "error")
@@ -156,7 +156,7 @@ def test_single_actions_follow_each_report():
 
 
 def test_report_of_the_whole_plan_fills_in_what_is_open():
-    stage = Stage().appear()
+    stage = CycledBrain().appear()
     stage.tick()
     stage.report("0", 1)
     stage.report("0", None, "error")
@@ -165,7 +165,7 @@ def test_report_of_the_whole_plan_fills_in_what_is_open():
 
 
 def test_reports_that_fit_nothing_are_noted_and_ignored():
-    stage = Stage().appear()
+    stage = CycledBrain().appear()
     stage.tick()
     stage.report("77", 1)
     stage.report("0", 99)
@@ -175,7 +175,7 @@ def test_reports_that_fit_nothing_are_noted_and_ignored():
 
 
 def test_plan_that_nobody_reports_is_given_up_silently():
-    stage = Stage().appear()
+    stage = CycledBrain().appear()
     stage.tick()
     sent = len(stage.sent)
     stage.now += PLAN_TIMEOUT + 1.0
@@ -187,7 +187,7 @@ def test_plan_that_nobody_reports_is_given_up_silently():
 
 
 def test_feelings_come_in_parts_with_a_cut_name_and_demands_come_too():
-    stage = Stage("none").appear()
+    stage = CycledBrain("none").appear()
     stage.tick(15)
     found = [event for out in stage.sent if out.type == 1 for event in read(out.payload)]
     feelings = [event for event in found if isinstance(event, EmotionalFeeling)]

@@ -26,7 +26,7 @@ from embodiment_bridge.wire.framing import Framer, frame
 NAO = "rsg/agent/nao/nao.rsg"
 
 
-class Stage:
+class MonitoredWorld:
     """A world with a monitor and a trainer in it, without sockets."""
 
     def __init__(self, **faults):
@@ -64,7 +64,7 @@ class Stage:
 
 
 def test_world_is_shown_as_it_is():
-    stage = Stage()
+    stage = MonitoredWorld()
     stage.run()
     stage.add("left", 1)
     player = stage.add("right", 7)
@@ -78,7 +78,7 @@ def test_world_is_shown_as_it_is():
 
 
 def test_every_part_is_shown_where_it_is():
-    stage = Stage()
+    stage = MonitoredWorld()
     player = stage.add("left", 1)
     player.drive("rae1", 1.0)
     stage.run(60)
@@ -112,7 +112,7 @@ def nodes_of(model):
 
 
 def test_robot_is_described_as_the_recorded_one():
-    stage = Stage()
+    stage = MonitoredWorld()
     player = stage.world.add("rsg/agent/nao/nao.rsg")
     stage.world.join(player, "alpha", 1)
     stage.run()
@@ -120,7 +120,7 @@ def test_robot_is_described_as_the_recorded_one():
 
 
 def test_trainer_commands_are_obeyed():
-    stage = Stage()
+    stage = MonitoredWorld()
     one, two = stage.add("left", 1), stage.add("right", 2)
     stage.tell(c.PlayMode("PlayOn"), c.Ball((1.0, 2.0, 0.5), (0.0, 1.0, 0.0)))
     assert stage.model.game.play_mode == "PlayOn"
@@ -166,7 +166,7 @@ def test_trainer_commands_are_obeyed():
     ],
 )  # fmt: skip
 def test_bad_commands_do_nothing(text):
-    stage = Stage()
+    stage = MonitoredWorld()
     player = stage.add("left", 1)
     before = (
         player.place,
@@ -184,7 +184,7 @@ def test_bad_commands_do_nothing(text):
 
 
 def test_lost_messages_are_noticed_and_everything_is_asked_for():
-    stage = Stage(lost=0.3)
+    stage = MonitoredWorld(lost=0.3)
     stage.run(10)
     for number in range(1, 5):
         stage.add("left", number)
@@ -196,7 +196,7 @@ def test_lost_messages_are_noticed_and_everything_is_asked_for():
 
 
 def test_unknown_lists_and_nan_are_taken():
-    stage = Stage(unknown=0.5, nan=0.5)
+    stage = MonitoredWorld(unknown=0.5, nan=0.5)
     stage.add("left", 1)
     assert any(isinstance(event, Unknown) for event in stage.events)
     assert not any(isinstance(event, Malformed) for event in stage.events)
@@ -207,7 +207,7 @@ def test_unknown_lists_and_nan_are_taken():
 
 @given(data=st.binary(max_size=80))
 def test_any_bytes_from_a_trainer_are_survived(data):
-    stage = Stage()
+    stage = MonitoredWorld()
     stage.add("left", 1)
     stage.port.hear(data)
     stage.run()
@@ -238,7 +238,7 @@ def test_recording_is_played_to_every_monitor():
     ],
 )
 def test_repositioned_players_stand_side_by_side_beside_the_field(side, number, ball_y, place):
-    stage = Stage()
+    stage = MonitoredWorld()
     stage.add("left", 11)  # the first team plays on the left
     player = stage.add(side, number)
     stage.world.game.play_mode = "PlayOn"

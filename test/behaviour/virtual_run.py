@@ -218,7 +218,7 @@ class Foretold(VirtualSkills):
         return report
 
 
-class Stage:
+class VirtualRun:
     """A run on virtual ports (or given ones), ticked by the test. ``known``: the body's skills."""
 
     def __init__(
