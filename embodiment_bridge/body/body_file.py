@@ -27,7 +27,7 @@ from embodiment_bridge.body.description import (
 )
 from embodiment_bridge.body.motion_section import shortest_motion
 from embodiment_bridge.body.skill_info import Parameter, describe_emotion
-from embodiment_bridge.body.skill_section import read_skills
+from embodiment_bridge.body.skill_section import named_section, read_skills
 from embodiment_bridge.body.stance import read_idle, read_stance
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
@@ -55,9 +55,7 @@ def read_emotions(
 
 
 def _emotion(name: str, emotions: Section, joints: Mapping[str, Joint], has_gait: bool) -> Skill:
-    section = emotions.section(name)
-    if name != name.lower() or not name.isidentifier():
-        raise emotions.wrong(name, "under a name of lower case letters, digits and _")
+    section = named_section(emotions, name)
     pose = _pose(section.section("pose"), joints, has_gait) if section.has("pose") else {}
     stance = read_stance(section, has_gait=has_gait)
     light = _light(section.section("light"))

@@ -56,10 +56,19 @@ def read_skills(section: Section, body: BodyDescription, joints: Mapping[str, Jo
     return {name: _skill(name, section, body, joints) for name in section.names()}
 
 
-def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[str, Joint]) -> Skill:
-    section = skills.section(name)
+def named_section(skills: Section, name: str) -> Section:
+    """The section of one skill or emotion.
+
+    Raises:
+        ConfigError: the name cannot be one of a skill.
+    """
     if name != name.lower() or not name.isidentifier():
         raise skills.wrong(name, "under a name of lower case letters, digits and _")
+    return skills.section(name)
+
+
+def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[str, Joint]) -> Skill:
+    section = named_section(skills, name)
     kind = section.text("kind", KINDS)
     channels = section.texts("channels", CHANNELS)
     if not channels:

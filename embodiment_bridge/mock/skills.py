@@ -32,8 +32,8 @@ class TimedAction(Native):
     Args:
         length: s of the skill.
         keyframes: the motion of the joints during the skill.
-        hindrance: gives the reason why the action is not possible now; empty if it is.
-        act: does the action.
+        hindrance: gives the reason why the action is not possible now; empty if it is, as without one.
+        act: does the action; without one the skill is its keyframes alone.
         at: share of the time at which it is done, 0..1.
     """
 
@@ -41,9 +41,9 @@ class TimedAction(Native):
         self,
         length: float,
         keyframes: tuple[Keyframe, ...],
-        hindrance: Callable[[], str],
-        act: Callable[[], None],
-        at: float,
+        hindrance: Callable[[], str] = lambda: "",
+        act: Callable[[], object] = lambda: None,
+        at: float = 1.0,
     ) -> None:
         super().__init__(keyframes)
         self._hindrance, self._act = hindrance, act
@@ -83,10 +83,12 @@ class NativeSkills:
 
     def _grab(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         self._check_ball(skill, values)
-        return self._timed_action(skill, slot, self._grab_hindrance, self._world.ball.take, 0.5)
+        length, take = slot or skill.nominal_s, self._world.ball.take
+        return TimedAction(length, skill.keyframes, self._grab_hindrance, take, 0.5)
 
     def _drop(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
-        return self._timed_action(skill, slot, self._drop_hindrance, self._world.release_ball, 0.5)
+        length, release = slot or skill.nominal_s, self._world.release_ball
+        return TimedAction(length, skill.keyframes, self._drop_hindrance, release, 0.5)
 
     def _kick(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         self._check_ball(skill, values)
@@ -95,10 +97,8 @@ class NativeSkills:
         speed = float(values.get("speed", KICK_SPEED))
         if "distance" in values:
             speed = sqrt(2.0 * ball.SLOWING * float(values["distance"]))
-        direction = self._kick_direction(skill, values)
-        return self._timed_action(
-            skill, slot, self._kick_hindrance, partial(self._world.kick_ball, speed, direction), 0.6
-        )
+        kick = partial(self._world.kick_ball, speed, self._kick_direction(skill, values))
+        return TimedAction(slot or skill.nominal_s, skill.keyframes, self._kick_hindrance, kick, 0.6)
 
     def _kick_direction(self, skill: Skill, values: Mapping[str, float | str]) -> float:
         """The direction from the heading, rad, + left: as given, or from the ball to a thing or a place."""
@@ -134,7 +134,7 @@ class NativeSkills:
         if not text.strip():
             raise CommandError(f"skill {skill.name!r}: there is no text to say")
         length = max(slot, SHORTEST_S, LETTER_S * len(text))
-        return TimedAction(length, (), _possible, partial(self._world.say, text), 1.0)
+        return TimedAction(length, (), act=partial(self._world.say, text))
 
     def _look_at(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         x, y, z = self._target(skill, values)
@@ -150,12 +150,7 @@ class NativeSkills:
                     f"skill {skill.name!r}: {name} would have to be at {degrees(angle):.0f} degrees; "
                     f"it goes from {degrees(joint.lower):.0f} to {degrees(joint.upper):.0f}"
                 )
-        return TimedAction(slot or skill.nominal_s, (Keyframe(1.0, position),), _possible, _nothing, 1.0)
-
-    def _timed_action(
-        self, skill: Skill, slot: float, hindrance: Callable[[], str], act: Callable[[], None], at: float
-    ) -> Native:
-        return TimedAction(slot or skill.nominal_s, skill.keyframes, hindrance, act, at)
+        return TimedAction(slot or skill.nominal_s, (Keyframe(1.0, position),))
 
     def _target(self, skill: Skill, values: Mapping[str, float | str]) -> Vector:
         place = [values[axis] for axis in "xyz" if axis in values]
@@ -203,11 +198,3 @@ class NativeSkills:
                 f"the {limb} reaches {degrees(side):.0f} degrees to each side"
             )
         return ""
-
-
-def _possible() -> str:
-    return ""
-
-
-def _nothing() -> None:
-    pass

@@ -31,7 +31,7 @@ BY_KEYFRAMES = (
 )
 KEYFRAMES = parse_body(SMALL_FILE + f"  kick: {BY_KEYFRAMES}", "small.yaml")
 UNSEEN = "done as commanded; this body cannot see the result"
-HELD = (("owner", "small"),)
+HELD, OTHERS = (("owner", "small"),), (("owner", "robin"),)
 SUCCEEDED, FAILED = SkillStatus.SUCCEEDED, SkillStatus.FAILED
 
 
@@ -125,6 +125,12 @@ def test_a_kick_has_to_go_the_asked_way(asked, goes, text) -> None:
         ("grab", ball(), (1.0, 0.0, 0.1, True, HELD), ""),
         ("grab", ball(), (1.0, 0.0, 0.16), ""),
         ("grab", ball(), (0.9, 0.2, 0.1), "'ball' is not in the hand: it is at 0.90 0.20 0.10 m"),
+        (
+            "grab",
+            ball(),
+            (1.0, 0.0, 0.1, True, OTHERS),
+            "'ball' is not in the hand: it is at 1.00 0.00 0.10 m",
+        ),
         ("drop", ball(owner=HELD), (1.0, 0.0, 0.1), ""),
         ("drop", ball(owner=HELD), (1.0, 0.0, 0.5, True, HELD), "'ball' is still in the hand"),
     ],

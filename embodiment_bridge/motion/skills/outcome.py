@@ -37,11 +37,14 @@ class Outcome:
     Args:
         kind: KICK, GRAB or DROP.
         thing: None where the body knows of none: the result cannot be seen.
+        body: its name, which is the ``owner`` of what is in its hand.
         towards: where a kick is to go, or the direction beside the heading, rad; None: anywhere.
     """
 
-    def __init__(self, kind: str, thing: Target | None, towards: Target | Spot | float | None = None) -> None:
-        self._kind, self._thing, self._towards = kind, thing, towards
+    def __init__(
+        self, kind: str, thing: Target | None, body: str, towards: Target | Spot | float | None = None
+    ) -> None:
+        self._kind, self._thing, self._body, self._towards = kind, thing, body, towards
         self._before: Thing | None = None
         self._after: Thing | None = None
         self._way: float | None = None
@@ -77,10 +80,10 @@ class Outcome:
         """What is wrong with the thing; empty if it is as it should be."""
         x, y, z = now.position
         if self._kind == GRAB:
-            held = owner_of(now) or z - before.position[2] >= RAISED
+            held = _owner(now) == self._body or z - before.position[2] >= RAISED
             return "" if held else f"is not in the hand: it is at {x:.2f} {y:.2f} {z:.2f} m"
         if self._kind == DROP:
-            return "is still in the hand" if owner_of(now) else ""
+            return "is still in the hand" if _owner(now) == self._body else ""
         dx, dy = x - before.position[0], y - before.position[1]
         gone = hypot(dx, dy)
         if gone < MOVED:
@@ -93,22 +96,21 @@ class Outcome:
         return f"went {gone:.2f} m, {beside}, to {x:.2f} {y:.2f} m"
 
 
-def owner_of(thing: Thing) -> str:
-    """Who holds the thing; empty if nobody does, or the body cannot tell."""
+def _owner(thing: Thing) -> str:
     return dict(thing.properties).get("owner", "")
 
 
-def outcome_of(skill: Skill, values: Values, things: Things) -> Outcome | None:
-    """The judge of a skill with these parameters; None for a skill whose own end says all."""
+def outcome_of(skill: Skill, values: Values, things: Things, body: str) -> Outcome | None:
+    """The judge of a skill of the body of this name; None for a skill whose own end says all."""
     kind = KICK if skill.walk == KICK else skill.name
     if kind not in (KICK, GRAB, DROP):
         return None
     known = things()
     name = str(values.get("thing") or values.get("entity") or BALL)
     if kind == DROP:
-        name = next((id_ for id_, thing in known.items() if owner_of(thing)), "")
+        name = next((id_ for id_, thing in known.items() if _owner(thing) == body), "")
     thing = Target(name, things) if named(name, known) else None
-    return Outcome(kind, thing, _towards(values, things) if kind == KICK else None)
+    return Outcome(kind, thing, body, _towards(values, things) if kind == KICK else None)
 
 
 def _towards(values: Values, things: Things) -> Target | Spot | float | None:

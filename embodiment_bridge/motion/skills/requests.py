@@ -52,7 +52,13 @@ def run_of(
     elif skill.kind == "native":
         native = native_skills[skill.name](skill, values, request.slot_s)
     run = SkillRun(
-        request, skill, True, (), program, native=native, outcome=outcome_of(skill, values, things)
+        request,
+        skill,
+        True,
+        (),
+        program,
+        native=native,
+        outcome=outcome_of(skill, values, things, description.name),
     )
     run.joints = moved_joints(run, description.joints)
     return run

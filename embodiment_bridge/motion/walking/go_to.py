@@ -43,13 +43,12 @@ class Find(Program):
         self.done = self._seen()
         self.progress = float(self.done)
         self._elapsed = self._turned = 0.0
-        self._last: Pose | None = None
         self._side = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         self._elapsed += dt
-        last, self._last = self._last or pose, replace(pose)
+        _, last = self._poses(pose)
         self._turned += 0.0 if found(last, pose) else abs(pose.yaw - last.yaw)
         if self.done or self.failure:
             return STAND

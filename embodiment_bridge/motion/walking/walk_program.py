@@ -48,6 +48,14 @@ class Program(ABC):
         self.patience = patience
         self.failure = ""
         self._limits = limits
+        self._start: Pose | None = None
+        self._last: Pose | None = None
+
+    def _poses(self, pose: Pose) -> tuple[Pose, Pose]:
+        """The poses at the start, carried along where the body has come to know where it is, and before ``pose``."""
+        last, self._last = self._last or pose, replace(pose)
+        self._start = carried(self._start or replace(pose), last, pose)
+        return self._start, last
 
     def _finish(self) -> WalkCommand:
         self.done, self.progress = True, 1.0
@@ -95,15 +103,12 @@ class Walk(Program):
         self._forward, self._turn, self._left = forward, turn, left
         self._distance, self._duration = distance, duration
         self._elapsed = self._way = self._off = 0.0
-        self._start: Pose | None = None
-        self._last: Pose | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         if self.done:
             return STAND
-        last, self._last = self._last or pose, replace(pose)
-        start = self._start = carried(self._start or replace(pose), last, pose)
+        start, last = self._poses(pose)
         self._elapsed += dt
         # On a curve the way is summed up along the heading, so that the sway from foot to foot cancels out.
         if self._turn and not found(last, pose):
@@ -148,15 +153,12 @@ class Turn(Program):
         self.done = not angle
         self.progress = float(self.done)
         self._angle = angle
-        self._start: Pose | None = None
-        self._last: Pose | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         if self.done:
             return STAND
-        last, self._last = self._last or pose, replace(pose)
-        start = self._start = carried(self._start or replace(pose), last, pose)
+        start, _ = self._poses(pose)
         sign = copysign(1.0, self._angle)
         turned, goal = sign * (pose.yaw - start.yaw), abs(self._angle)
         self.progress = max(self.progress, turned / goal)
@@ -180,16 +182,14 @@ class Twist(Program):
         self._duration = max(duration - 1.0 / limits.amplitude_rate, 0.02)
         self._coast = limits.coast_turn
         self._elapsed = 0.0
-        self._start: float | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
-        if self._start is None:
-            self._start = pose.yaw
+        start, _ = self._poses(pose)
         self._elapsed += dt
         part = self._elapsed / self._duration
         self.progress = min(part, 1.0)
-        off = pose.yaw + self._coast * walker.turn - self._start
+        off = pose.yaw + self._coast * walker.turn - start.yaw
         # The turn back may take up to half of the duration longer.
         self.done = self.done or part >= 1.5 or (part >= 0.75 and off >= 0.0)
         if self.done:
