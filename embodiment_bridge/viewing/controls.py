@@ -222,7 +222,7 @@ def _on_step(value: float, slider: GuiSliderHandle[float]) -> float:
 def floor_under(
     origin: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> tuple[float, float] | None:
-    """Where a ray meets the floor, m in ``map``; None for one that goes up, or far away."""
+    """Intersect a ray with the floor, m in ``map``; None for one that goes up, or far away."""
     if direction[2] > -1e-6 or not all(map(math.isfinite, (*origin, *direction))):
         return None
     way = -origin[2] / direction[2]

@@ -78,7 +78,7 @@ class Driver(Protocol):
 
 
 class Shown(Protocol):
-    """What the page tells of a robot's commands."""
+    """The state of a robot's commands as the page shows it."""
 
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Show the last result."""

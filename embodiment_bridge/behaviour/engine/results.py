@@ -27,7 +27,7 @@ class RunState(Enum):
 
 
 class Outcome(Enum):
-    """How a run ended."""
+    """The end of a run."""
 
     SUCCEEDED = "SUCCEEDED"
     FAILED = "FAILED"
@@ -49,7 +49,7 @@ class RunEnding:
 
 
 class Result(NamedTuple):
-    """How a node ended: SUCCESS, FAILURE, or INVALID when it was left out.
+    """The result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
 
     ``message`` is for people; ``culprit`` is where a failure came from.
     """

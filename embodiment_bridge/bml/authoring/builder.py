@@ -45,7 +45,7 @@ class Part:
     data: Mapping[str, Any]
 
     def named(self, name: str) -> "Part":
-        """With a name: for people, and for the target of ``stop``."""
+        """Give it a name: for people, and for the target of ``stop``."""
         return self.having(name=name)
 
     def loop(self, count: int) -> "Part":
@@ -92,7 +92,7 @@ class Part:
         return self.policies("SucceedOnOne", "FailOnAll")
 
     def having(self, **keys: Any) -> "Part":
-        """With other keys of the language, as JSON values."""
+        """Add other keys of the language, as JSON values."""
         return Part({**self.data, **keys})
 
     def build(

@@ -105,7 +105,7 @@ def _value(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
 
 
 def _deep(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
-    """As ``_value``, for everything inside; nesting is bounded by the bracket depth of the text."""
+    """Apply ``_value`` to everything inside; nesting is bounded by the bracket depth of the text."""
     if isinstance(value, dict):
         return {key: _deep(inner, at(pointer, key), scope, problems) for key, inner in value.items()}
     if isinstance(value, list):

@@ -133,7 +133,7 @@ def _lines(read_line: Callable[[int], bytes]) -> Iterator[_Row]:
 
 
 def _frames(path: Path) -> Iterator[_Row]:
-    """Of a byte stream; an unfinished last frame is left out."""
+    """Cut a byte stream into frames; an unfinished last frame is left out."""
     size, at = path.stat().st_size, 0
     with path.open("rb") as file:
         while len(prefix := file.read(PREFIX_SIZE)) == PREFIX_SIZE:

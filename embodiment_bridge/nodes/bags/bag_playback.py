@@ -115,7 +115,7 @@ PARAMETERS = (
 
 
 def asked_of_a_body(inputs: Iterable[str]) -> re.Pattern[str]:
-    """What matches the full names of topics on which a body is asked for something."""
+    """Return a pattern of the full names of topics that command a body."""
     return re.compile(rf".*/({'|'.join(map(re.escape, (*ASKED, *inputs)))})$|.*/behavior_tree/")
 
 

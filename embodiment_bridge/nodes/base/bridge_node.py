@@ -147,7 +147,7 @@ class BridgeNode(LifecycleNode):
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
     def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
-        """As in rclpy; the QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
+        """Create a publisher. The QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
 
         Raises:
             ConfigError: an override is not a QoS.
@@ -157,7 +157,7 @@ class BridgeNode(LifecycleNode):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
     ) -> Subscription:
-        """As ``create_publisher``; an exception in the callback ends only that call."""
+        """Create a subscription with such a QoS; an exception in the callback ends only that call."""
         if msg_type is ClockMessage and not options.get("raw"):
             callback = self.clock_watch.checked(callback)
         callback = self.guard.wrap(callback, f"topic {topic}")
@@ -165,16 +165,16 @@ class BridgeNode(LifecycleNode):
         return self._make(make, "subscription", topic, options, msg_type, topic, callback, qos_profile)
 
     def create_timer(self, timer_period_sec: float, callback: Any, *others: Any, **options: Any) -> Timer:
-        """As in rclpy; an exception in the callback ends only that call."""
+        """Create a timer; an exception in the callback ends only that call."""
         return super().create_timer(timer_period_sec, self.guard.wrap(callback, "timer"), *others, **options)
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Service:
-        """As in rclpy; if the callback raises, the response says so if its type has the fields."""
+        """Create a service; if the callback raises, the response says so if its type has the fields."""
         guarded = self.guard.wrap(callback, f"service {srv_name}", _report_exception)
         return super().create_service(srv_type, srv_name, guarded, **options)
 
     def add_waitable(self, waitable: Waitable) -> None:
-        """As in rclpy, for actions: bad data from the graph can make rclpy itself raise."""
+        """Guard the waitables of actions: bad data from the graph can make rclpy itself raise."""
         waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
         super().add_waitable(waitable)
 
@@ -273,7 +273,7 @@ class BridgeNode(LifecycleNode):
             self.deactivate()
 
     def destroy_node(self) -> None:
-        """As in rclpy; also clean up, because rclpy leaves actions on the graph until they are garbage-collected."""
+        """Destroy the node and clean up: rclpy leaves actions on the graph until they are garbage-collected."""
         self.close()
         self._release()
         super().destroy_node()

@@ -55,7 +55,7 @@ class TransformMessages:
         return TFMessage(transforms=[self._fill_in(transform, stamp) for transform in transforms])
 
     def of_numbers(self, frames: Frames, numbers: Sequence[float], stamp: Time) -> TFMessage:
-        """As ``make``, with the numbers of ``flat``."""
+        """Make the message of the numbers of ``flat``."""
         rows = iter(numbers)
         transforms = []
         for parent, child in frames:

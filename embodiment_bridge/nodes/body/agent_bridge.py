@@ -76,9 +76,9 @@ class BodyAgent(Generic[Event, Command]):
         self._queue.joined()
         return self._converter.handshake()
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         """Let the converter judge whether the peer is late."""
-        return self._converter.came(count)
+        return self._converter.batch_received(count)
 
     def perceive(self, event: Event) -> Cycle[Event]:
         """One step of motion for each state of the body."""

@@ -28,7 +28,7 @@ from embodiment_bridge.protocols.registry import ProtocolSpec
 
 
 class Response(Protocol):
-    """Of a service."""
+    """The response of a service."""
 
     success: bool
     message: str
@@ -193,7 +193,7 @@ class BodyCommands:
 
 
 def delay_of(stamp: Time, node: Node) -> float:
-    """How many s after now a stamp is by the robot's clock; 0 without a stamp."""
+    """Return how many s after now a stamp is by the robot's clock; 0 without a stamp."""
     at = seconds(stamp)
     return at - seconds(node.get_clock().now().to_msg()) if at else 0.0
 

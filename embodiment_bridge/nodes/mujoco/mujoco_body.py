@@ -167,7 +167,7 @@ class MujocoBody(BridgeNode):
         self._voice.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How fast the simulation goes."""
+        """Report the speed of the simulation."""
         pace = self._pace
         if pace is None:
             return super().diagnose()

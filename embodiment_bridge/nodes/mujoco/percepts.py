@@ -106,7 +106,7 @@ class CameraPublisher(OwnThread):
 
 
 def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
-    """Of an ideal pinhole whose picture is ``angle`` rad high."""
+    """Describe an ideal pinhole whose picture is ``angle`` rad high."""
     focal = 0.5 * height / tan(0.5 * angle)
     x, y = 0.5 * width, 0.5 * height
     info = CameraInfo(header=header, width=width, height=height, distortion_model="plumb_bob")

@@ -228,7 +228,7 @@ class SoccerMonitor(BridgeNode):
         self._waiting.clear()
         return ()
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         """A monitor may be served as late as the server likes."""
         return ""
 

@@ -82,7 +82,7 @@ class RobotDriver:
         self._do(lambda: self._emergency_stop(on))
 
     def look(self) -> None:
-        """See what the robot serves: the buttons and controls of others cannot work. For the node's own thread."""
+        """Look up the services of the robot: others get no buttons and controls. For the node's own thread."""
         stops = self._stop_body.service_is_ready() or self._services["stop"].service_is_ready()
         has_emergency = self._emergency.service_is_ready()
         found = {STOP: stops, EMERGENCY_STOP: has_emergency, RELEASE: has_emergency}
