@@ -46,18 +46,15 @@ class RecordedSkills:
     """Serves the skills of a recorded SkillList, so that a brain can work with a recording."""
 
     def __init__(self, node: Node, recorded: SkillList) -> None:
-        self._node = node
         body = description_of(recorded)
         self._queue = SkillQueue(MotionRunner(body), lambda report: self._server.report(report))
         self._server = SkillServer(node, self._queue, body.name, body.skill_infos(), lambda: "")
         self._time = 0.0
-        self._timer = node.create_timer(1.0 / RATE, self._step)
+        node.create_timer(1.0 / RATE, self._step)
 
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        self._node.destroy_timer(self._timer)
+    def close(self) -> None:
+        """End the skills that run."""
         self._queue.lost("the recording was closed")
-        self._server.destroy()
 
     def _step(self) -> None:
         self._time += 1.0 / RATE
@@ -158,11 +155,9 @@ class BagPlayback(BridgeNode):
         if values["publish_clock"]:
             self._clock_topic = self.create_publisher(Clock, "/clock", profile("sensor"))
         self._skills = RecordedSkills(self, recorded_skills) if recorded_skills is not None else None
-        self._controls = [
-            self.create_service(Trigger, "~/pause", self._pause),
-            self.create_service(Trigger, "~/resume", self._resume),
-            self.create_service(PlayLog, "~/play", self._control),
-        ]
+        self.create_service(Trigger, "~/pause", self._pause)
+        self.create_service(Trigger, "~/resume", self._resume)
+        self.create_service(PlayLog, "~/play", self._control)
 
     def activate(self) -> None:
         """Start to play."""
@@ -188,15 +183,10 @@ class BagPlayback(BridgeNode):
             self._reader.close()
 
     def cleanup(self) -> None:
-        """Remove everything from the graph."""
+        """End the skills of the recorded body."""
         if self._skills is not None:
-            self._skills.destroy()
+            self._skills.close()
             self._skills = None
-        for service in self._controls:
-            self.destroy_service(service)
-        for publisher in (*self._topics.values(), self._clock_topic):
-            if publisher is not None:
-                self.destroy_publisher(publisher)
         self._clock_topic = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:

@@ -68,11 +68,6 @@ class BodyClock:
                 self._topic.publish("", (), self._time())
         return self._time()
 
-    def destroy(self) -> None:
-        """Remove /clock from the graph."""
-        if self._topic is not None:
-            self._topic.destroy()
-
     def _advance(self, body_time: int) -> None:
         if body_time + self._offset < self._last:
             self._offset = self._last - body_time
@@ -141,7 +136,6 @@ class BodyInterface:
         to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
-        self._node = node
         self._runner = MotionRunner(
             body,
             native_skills,
@@ -239,25 +233,6 @@ class BodyInterface:
                 {name: Light(*shown.color, 1.0, shown.pattern) for name, shown in self._lights.items()}
             )
         self._markers.publish(stamp)
-
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        for part in (
-            self._commands,
-            self._skills,
-            self.link,
-            self._clock,
-            self._model,
-            self._joint_states,
-            self.status,
-            self._markers,
-            self._odometry,
-            self._follow,
-        ):
-            if part is not None:
-                part.destroy()
-        for outlet in self._outputs.values():
-            outlet.destroy()
 
     def _report(self, report: SkillReport) -> None:
         self._skills.report(report)

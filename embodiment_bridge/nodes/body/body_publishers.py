@@ -84,10 +84,6 @@ class MarkerPublisher:
         message, self._drawn = draw(scene, self._drawn)
         self._topic.publish(message)
 
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._topic.destroy()
-
 
 def _nanoseconds(stamp: Time) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
@@ -105,10 +101,6 @@ class JointStates:
         """Publish what a state says of the joints."""
         if self._topic.wanted:
             self._topic.publish(self._names, state.position + state.velocity, stamp)
-
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._topic.destroy()
 
 
 def _message(names: tuple[str, ...], numbers: Sequence[float], stamp: Time) -> JointState:
@@ -174,10 +166,6 @@ class OdometryPublisher:
             self._velocity = (x + share * (now[0] - x), y + share * (now[1] - y))
         return True
 
-    def destroy(self) -> None:
-        """Remove the topic from the graph."""
-        self._publisher.destroy()
-
 
 BASE_LINK = "base_link"
 ORIGIN = (0.0, 0.0, 0.0)
@@ -212,7 +200,6 @@ class RobotModel:
             Outlet(node, TFMessage, "/tf", profile("events")), TransformMessages(frame_prefix).of_numbers
         )
         self._static = node.create_publisher(TFMessage, "/tf_static", profile("latched"))
-        self._description = None
         self._fixed: list[LinkTransform] = []
         if description_file and publish_links:
             text = _read(description_file)
@@ -221,8 +208,8 @@ class RobotModel:
             self._fixed = list(fixed_transforms(self._robot))
             if BASE_LINK not in self._robot.links:  # the root under the name that poses are of
                 self._fixed.append(LinkTransform(BASE_LINK, self._robot.root, ORIGIN, IDENTITY))
-            self._description = node.create_publisher(String, "robot_description", profile("latched"))
-            self._description.publish(String(data=text))
+            description = node.create_publisher(String, "robot_description", profile("latched"))
+            description.publish(String(data=text))
         self.show_frames(frames)
 
     def show_frames(self, frames: FixedFrames) -> None:
@@ -243,13 +230,6 @@ class RobotModel:
         if transforms:  # a body without a base and without a URDF has none
             frames, numbers = flat(transforms)
             self._tf.publish(frames, numbers, stamp)
-
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        self._tf.destroy()
-        for publisher in (self._static, self._description):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:

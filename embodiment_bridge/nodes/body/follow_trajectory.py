@@ -82,10 +82,6 @@ class FollowTrajectory:
             return None
         return cls(node, action, queue, refusal)
 
-    def destroy(self) -> None:
-        """Remove the action from the graph."""
-        self._server.destroy()
-
     def report(self, report: SkillReport) -> None:
         """Note how far the motion for the goal is; one that ends before its last point ends the goal."""
         with self._lock:

@@ -85,7 +85,7 @@ class MockBody(BridgeNode):
         self._interface = BodyInterface(
             self, body, OUTPUTS, self._refusal, native_skills, partial(self._sight.things, self._world)
         )
-        self._say_topic = self.create_subscription(String, "say", self._say, profile("command"))
+        self.create_subscription(String, "say", self._say, profile("command"))
         self._steps = 0
         self._connects = 0
 
@@ -112,11 +112,6 @@ class MockBody(BridgeNode):
             self._ticker = None
         self._interface.queue.lost("the mock body was deactivated")
         self._tell_link(Phase.CLOSED)
-
-    def cleanup(self) -> None:
-        """Remove everything that configure made from the graph."""
-        self.destroy_subscription(self._say_topic)
-        self._interface.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The age of the world."""

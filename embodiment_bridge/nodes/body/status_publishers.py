@@ -27,7 +27,6 @@ class BodyStatusPublisher:
     """
 
     def __init__(self, node: Node, runner: MotionRunner) -> None:
-        self._node = node
         self._runner = runner
         self._publisher = node.create_publisher(BodyStatus, "body_status", profile("latched"))
         self.torque = True
@@ -48,10 +47,6 @@ class BodyStatusPublisher:
         message.reason = self.reason or ("stopped by the stop service" if stopped else remark)
         message.header.stamp = stamp
         self._publisher.publish(message)
-
-    def destroy(self) -> None:
-        """Remove the topic from the graph."""
-        self._node.destroy_publisher(self._publisher)
 
 
 STARTING_S = 15.0  # s in which a peer that was started together with the node may still be missing

@@ -137,7 +137,7 @@ class MujocoBody(BridgeNode):
         self._percepts = Percepts(simulation, values, self._interface)
         for warning in self._percepts.warnings:
             self.get_logger().warning(warning)
-        self._requests = WorldRequests(self, simulation, self._ask, self._placed, values["keyframe"])
+        WorldRequests(self, simulation, self._ask, self._placed, values["keyframe"])
         self._camera = None if values["camera"] in NONE else CameraPublisher(self, simulation, values)
         self._connects = 0
 
@@ -159,12 +159,9 @@ class MujocoBody(BridgeNode):
         self._tell_link(Phase.CLOSED)
 
     def cleanup(self) -> None:
-        """Take everything that configure made off the graph."""
-        self._requests.destroy()
+        """End the thread that paints."""
         if self._camera is not None:
             self._camera.close()
-        self._interface.destroy()
-        self._voice.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """Report the speed of the simulation."""

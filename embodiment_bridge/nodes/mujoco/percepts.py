@@ -79,12 +79,6 @@ class CameraPublisher(OwnThread):
         self._wanted.set()
 
     @override
-    def close(self) -> None:
-        super().close()
-        self._node.destroy_publisher(self._images)
-        self._node.destroy_publisher(self._infos)
-
-    @override
     def _serve(self) -> None:
         try:
             with Painter(self._model, self._camera, *self._size, self._view) as painter:

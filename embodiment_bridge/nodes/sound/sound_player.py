@@ -43,7 +43,7 @@ class SoundPlayer(BridgeNode):
         policy = with_media_roots(rules.policy, self.values)
         surroundings = replace(self._surroundings, fetch=Fetcher(rules).fetch_to)
         self._audio = Audio(self, self.values, policy, surroundings, self.seconds)
-        self._service = self.create_service(PlayerCommand, "player_command", self._take)
+        self.create_service(PlayerCommand, "player_command", self._take)
 
     def deactivate(self) -> None:
         """Stop all sound."""
@@ -53,7 +53,6 @@ class SoundPlayer(BridgeNode):
 
     def cleanup(self) -> None:
         """End the player, and the programs that play and speak."""
-        self.destroy_service(self._service)
         if self._audio is not None:
             self._audio.destroy()
             self._audio = None
