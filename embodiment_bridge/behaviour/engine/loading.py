@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from embodiment_bridge.bml.base.limits import Limits
-from embodiment_bridge.bml.document import Document, Problem
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.reading.reader import read
 from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels

@@ -7,8 +7,7 @@
     song = parallel(play("https://media.example/song.mp3"), dance).first_wins()
     text = sequence(song.named("song"), request("https://skills.example/next")).to_json()
 
-A part is never changed: every method gives a new one, so parts can be used again. ``script.py`` has the same with
-``with`` blocks.
+A part is never changed: every method gives a new one, so parts can be used again.
 """
 
 import json

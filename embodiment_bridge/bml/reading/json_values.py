@@ -17,9 +17,8 @@ from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import LONGEST_TOKEN, Problems, escaped, short
 from embodiment_bridge.core.unicode_text import is_unicode
 
-Trail: TypeAlias = (
-    "tuple[Trail, str] | None"  # the steps from the value back to the root: a text each would be quadratic
-)
+# The steps from the value back to the root: a text each would be quadratic
+Trail: TypeAlias = "tuple[Trail, str] | None"
 
 
 def find(value: object, problems: Problems, limits: Limits) -> None:

@@ -27,9 +27,8 @@ from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, PREFIX_SIZE
 
 LINE_PERIOD: Final = 0.2  # s between the lines of rcssserver3d 0.7.3, where no time goes on
 FRAME_PERIOD: Final = 0.04  # s between the messages of either port
-LONGEST_GAP: Final = (
-    60.0  # s of the server's clock; a longer one, or a step back, is where another game was appended
-)
+# s of the server's clock; a longer one, or a step back, is where another game was appended
+LONGEST_GAP: Final = 60.0
 LONGEST_STEP: Final = 5.0  # s of play; a longer one is a trainer's
 MAX_UNPACKED: Final = 8 << 30  # bytes; ten minutes of a full game have 1.1 GB
 GZIP: Final = b"\x1f\x8b"

@@ -184,9 +184,8 @@ class RecordingTransport(Transport):
 # A transport that also writes a log of what a monitor port sends, one message per line, as the servers do.
 
 PACKED: Final = ".gz"
-LEVEL: Final = (
-    3  # of gzip: higher levels take several times as long on the link's thread for a tenth of the size
-)
+# Of gzip: higher levels take several times as long on the link's thread for a tenth of the size
+LEVEL: Final = 3
 
 
 class LogTape(RecordingTransport):
