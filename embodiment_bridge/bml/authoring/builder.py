@@ -12,7 +12,7 @@ A part is never changed: every method gives a new one, so parts can be used agai
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from embodiment_bridge.bml.authoring.json_form import to_data
@@ -122,7 +122,7 @@ class Part:
             fatal = [p for p in found if p.fatal and (skills is not None or p.code != "UNKNOWN_ACTION")]
             if fatal:
                 raise BuildError(fatal)
-        return Document(result.document.root, {**result.document.metadata, **(metadata or {})})
+        return replace(result.document, metadata={**result.document.metadata, **(metadata or {})})
 
     def to_json(self, *, indent: int | None = None, **options: Any) -> str:
         """The document as JSON text; ``options`` are those of ``build``, which it is checked by.

@@ -70,10 +70,14 @@ class Wrapper(Node):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...)."""
+    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...).
+
+    ``arguments``: by JSON pointer, the names of texts ``${name}`` that only a subtree with arguments could replace.
+    """
 
     root: Node
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
 
 
 def preorder(root: Node) -> list[Node]:
