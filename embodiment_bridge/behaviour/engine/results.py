@@ -9,8 +9,6 @@ from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.journal import Origin
 
-# The states and outcomes of a run.
-
 NOWHERE = Origin("", "run")
 
 

@@ -8,7 +8,6 @@ import re
 from typing import NamedTuple
 
 # An argument of a subtree in a document: a text that is exactly ``${name}``.
-
 ARGUMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 
 

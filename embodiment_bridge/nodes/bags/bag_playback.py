@@ -29,13 +29,11 @@ from embodiment_bridge.msg import SkillInfo, SkillList
 from embodiment_bridge.nodes.bags.bag_qos import to_play
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.messages import message_class
-from embodiment_bridge.nodes.base.parameters import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions, pattern
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 from embodiment_bridge.srv import PlayLog
-
-# Serves the skills of a recorded body: each takes its time and is reported as skipped.
 
 RATE = 20.0  # Hz
 ANY_LENGTH = 10_000  # characters: parameters that the recorded body accepted are not refused
@@ -207,7 +205,7 @@ class BagPlayback(BridgeNode):
 
     def _wanted(self) -> list[Topic]:
         """The topics to play; those with a type that is not installed are left out with a warning."""
-        include, exclude = (self._pattern(name) for name in ("include", "exclude"))
+        include, exclude = (pattern(self.values, name) for name in ("include", "exclude"))
         clocked, body = self.values["publish_clock"], self.values["body"]
         wanted = []
         for topic in self._recorded.values():
@@ -225,14 +223,6 @@ class BagPlayback(BridgeNode):
             known = ", ".join(sorted(self._recorded)) or "none"
             raise ConfigError(f"recording {self.values['bag']}: no topic to play (it has: {known})")
         return wanted
-
-    def _pattern(self, name: str) -> re.Pattern[str]:
-        try:
-            return re.compile(self.values[name])
-        except re.error as error:
-            raise ConfigError(
-                f"parameter {name} is {self.values[name]!r}, no regular expression: {error}"
-            ) from error
 
     def _recorded_namespace(self) -> str:
         chosen: str = self.values["recorded_namespace"]
@@ -282,7 +272,7 @@ class BagPlayback(BridgeNode):
     def _control(self, request: PlayLog.Request, response: PlayLog.Response) -> PlayLog.Response:
         playback = self._playback
         if playback is None:
-            response.message = f"{self.get_name()} is inactive; activate it first"
+            response.message = self.inactive
             return response
         try:
             _obey(playback, request)

@@ -130,6 +130,11 @@ class BridgeNode(LifecycleNode):
         clock = self.get_clock()
         return float(clock.now().nanoseconds) * 1e-9 if clock.ros_time_is_active else time.monotonic()
 
+    @property
+    def inactive(self) -> str:
+        """Why requests are refused while the node is not active; empty when it is."""
+        return "" if self.active else f"{self.get_name()} is inactive; activate it first"
+
     def configure(self) -> None:
         """Build the parts of the node from the parameters (``self.values``)."""
 

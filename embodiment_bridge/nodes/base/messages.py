@@ -21,8 +21,6 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, quoted, unk
 from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.urdf import LinkTransform
 
-# Converts transforms to TF messages.
-
 ROOT = "/"  # before a name to which the prefix does not go
 Frames: TypeAlias = tuple[tuple[str, str], ...]  # (parent, child) of each transform
 
@@ -81,8 +79,6 @@ class TransformMessages:
         return frame.removeprefix(ROOT) if frame.startswith(ROOT) else self._prefix + frame
 
 
-# Times of messages as numbers.
-
 NANOSECONDS: Final = 1e9
 
 
@@ -90,8 +86,6 @@ def seconds(stamp: Time | Duration) -> float:
     """A stamp, or a duration, in s."""
     return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS
 
-
-# Finds message classes by their type names on the graph.
 
 FEEDBACK = "_FeedbackMessage"
 

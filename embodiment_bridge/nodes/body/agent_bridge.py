@@ -216,7 +216,7 @@ class AgentBridge(BridgeNode):
     def _refusal(self) -> str:
         """Why no skill can be started now; empty when one can."""
         if not self.active:
-            return f"{self.get_name()} is inactive; activate it first"
+            return self.inactive
         status = self._session.status
         if status.phase is not Phase.READY:
             return f"the body is not there: link {status.phase.name}" + (

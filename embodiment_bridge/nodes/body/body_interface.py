@@ -17,6 +17,7 @@ from embodiment_bridge.body.state import BodyState, SkillReport
 from embodiment_bridge.body.surroundings import FixedFrames, Things, no_things
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.lights import Shown
 from embodiment_bridge.motion.skills.native import Start
@@ -38,13 +39,11 @@ from embodiment_bridge.nodes.body.status_publishers import BodyStatusPublisher, 
 from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.markers import Light
 
-# ROS time of percepts: that of the node's clock, or simulated time that this node publishes on /clock.
-
 NANOSECONDS = 1_000_000_000
 
 
 class BodyClock:
-    """Gives the stamp of each event; call ``stamp`` once per event. With ``publish`` the body's time becomes /clock.
+    """Gives the stamp of each event, once per event: the node's time, or with ``publish`` the body's, as /clock.
 
     A simulator that restarts begins at zero; /clock continues from its last value, so that it never runs backwards.
     """
@@ -174,6 +173,7 @@ class BodyInterface:
         self._markers = MarkerPublisher(node, prefix)
         self._lights: Mapping[str, Shown] = {}
         self.link = LinkPublisher(node)
+        self._connects = 0
         self._follow = FollowTrajectory.if_installed(node, self.queue, refusal) if self._joints else None
         if self._follow is not None:
             self.queue.on_lost = self._follow.lost
@@ -187,6 +187,17 @@ class BodyInterface:
             frames=fixed_frames,
             refusal=refusal,
         )
+
+    def join(self, peer: str) -> None:
+        """Begin to move a body that is in this process: it is there from now on."""
+        self._connects += 1
+        self.queue.joined()
+        self.link.publish(LinkStatus(Phase.READY, peer, connects=self._connects))
+
+    def part(self, peer: str, reason: str) -> None:
+        """End what runs for ``reason``: the body is there no more."""
+        self.queue.lost(reason)
+        self.link.publish(LinkStatus(Phase.CLOSED, peer, connects=self._connects))
 
     @property
     def velocity(self) -> tuple[float, float, float]:

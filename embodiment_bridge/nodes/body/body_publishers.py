@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import pose
+from embodiment_bridge.body.state_messages import odometry
 from embodiment_bridge.body.surroundings import MAP, FixedFrames
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
@@ -30,8 +30,6 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
 from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
-
-# Publishes `markers`: drawings of what a body knows and shows, while there are subscribers.
 
 PERIOD: Final = 100_000_000  # ns between drawings
 STALE: Final = 1_000_000_000  # ns after which a message is out of date
@@ -111,8 +109,6 @@ def _message(names: tuple[str, ...], numbers: Sequence[float], stamp: Time) -> J
     )
 
 
-# Publishes `odom`: where a body that moves is, and how fast.
-
 FILTER_S = 0.1  # s, time constant of the velocity: places come with rounding or noise
 FASTEST = 20.0  # m/s; what seems faster was put elsewhere
 GAP_S = 0.5  # s without a place after which the velocity is not known
@@ -125,7 +121,7 @@ class OdometryPublisher:
     """
 
     def __init__(self, node: Node, prefix: str) -> None:
-        self._odom, self._base = prefix + "odom", prefix + "base_link"
+        self._prefix = prefix
         self._publisher = Outlet(node, Odometry, "odom", profile("sensor"))
         self._last: BodyState | None = None
         self._velocity = (0.0, 0.0)  # along x and y of odom
@@ -140,14 +136,9 @@ class OdometryPublisher:
         known = self._follow(state)
         if not known:
             return
-        there = pose(state, stamp, self._odom)
-        message = Odometry(header=there.header, child_frame_id=self._base)
-        message.pose.pose = there.pose
         (vx, vy), c, s = self._velocity, cos(state.yaw), sin(state.yaw)
-        twist = message.twist.twist
-        twist.linear.x, twist.linear.y = c * vx + s * vy, c * vy - s * vx
-        twist.angular.x, twist.angular.y, twist.angular.z = state.base_rates
-        self._publisher.publish(message)
+        speed = c * vx + s * vy, c * vy - s * vx, 0.0
+        self._publisher.publish(odometry(state, speed, stamp, self._prefix))
 
     def _follow(self, state: BodyState) -> bool:
         """Update the velocity; whether it is known."""

@@ -216,7 +216,7 @@ class JointDriver(BridgeNode):
 
     def _refusal(self) -> str:
         if not self.active:
-            return f"{self.get_name()} is inactive; activate it first"
+            return self.inactive
         if self._estop:
             return "emergency stop: release it first"
         return self._no_bus()

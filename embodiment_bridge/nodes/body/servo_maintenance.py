@@ -18,8 +18,6 @@ from embodiment_bridge.dynamixel.config.servo_config import MODES
 from embodiment_bridge.nodes.base.services import Reply, deferred_service
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 
-# Diagnostics of servo buses: problems as text, and values for finding the cause.
-
 LEVELS = {BusState.DEGRADED: DiagnosticStatus.WARN, BusState.LOST: DiagnosticStatus.ERROR}
 GOOD = {BusState.READY, BusState.ACTIVE}
 

@@ -12,15 +12,13 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus, LinkState
 from embodiment_bridge.nodes.base.qos import profile
 
-# Publishes `body_status`: on change, and once a second.
-
 POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
 POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
 EVERY = 1  # s
 
 
 class BodyStatusPublisher:
-    """Publishes the state of the runner; call it on the session's thread after each step.
+    """Publishes `body_status` on change and once a second; call it on the session's thread after each step.
 
     ``torque`` and ``reason`` are for bodies whose joints may be without torque, ``moved`` is False while nothing moves
     the body and its posture is not known.

@@ -18,14 +18,12 @@ from embodiment_bridge.nodes.base.services import Reply, deferred_service
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.srv import Beam, PlaceThing, Push
 
-# The services of a simulated world: reset, beam, push, place_thing. They are done between two steps of it.
-
 Work = Callable[[], object]
 FAULT: Final = "an exception in the node, see its log"
 
 
 class WorldRequests:
-    """Offers the services.
+    """Serves reset, beam, push and place_thing of a simulated world, between two steps of it.
 
     Args:
         node: of the body.
