@@ -5,8 +5,7 @@ import json
 import math
 import os
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,13 +14,13 @@ from typing import Any
 
 import anyio
 import pytest
-from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import EntityArray, LinkState, NodeEvent, SkillList
 from embodiment_bridge.srv import Beam
+from graph_stage import Stage
 from mcp.client.client import Client
-from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from waiting import GRAPH, PROCESS
 
 from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.read import read_launch
@@ -29,9 +28,8 @@ from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.watcher import LINKS, Watcher
+from embodiment_bridge.nodes.base.watcher import LINKS
 from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.standins.mcp_host.script import ScriptedHost
 from embodiment_bridge.standins.oac.stand_in import OacPeer
@@ -39,13 +37,11 @@ from embodiment_bridge.standins.oac.stand_in import OacPeer
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "test/data/matrix"
 NAMESPACE = f"cell{os.getpid()}"  # two runs of the tests on one machine may share a ROS domain
-LONG_PATIENCE = 180.0  # s for all that a host does
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 MOVED_JOINT = 0.1  # rad
 MOVED_BASE = 0.03  # m
 BODIES = ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos", "mujoco")
 WITH_MONITOR = ("rcsssmj", "simspark")
-NEAR_THE_BALL = Beam.Request(x=-1.5, y=0.5)  # it is in the middle; from elsewhere a walk there takes minutes
+NEAR_THE_BALL = {"x": -1.5, "y": 0.5}  # it is in the middle; from elsewhere a walk there takes minutes
 SETTLED = 75  # percepts after a beam in which a robot comes to rest: 1.5 s
 ENDS = ("success", "failure", "skipped", "replaced", "halted")
 STATUS = {
@@ -95,7 +91,7 @@ def patient(folder: Path) -> Path:
     return file
 
 
-class MatrixStage:
+class MatrixStage(Stage):
     """The graph of ``bringup.launch.xml body:=BODY brain:=opencog start_peer:=true``, with an OAC that waits."""
 
     def __init__(self, body: str, folder: Path) -> None:
@@ -106,7 +102,7 @@ class MatrixStage:
         self._travel = 0.0
         self._away = 0.0
         self._link = ""
-        self._skills: dict[str, list[str]] = {}
+        self._parameters: dict[str, list[str]] = {}
         self._seen: set[str] = set()  # kinds of things in view
         with ExitStack() as stack:
             self._start(stack, body, folder)
@@ -123,10 +119,9 @@ class MatrixStage:
         plan = read_launch(
             ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
         )
-        self.graph = stack.enter_context(Graph(plan, self.told.append))
-        runtime = self.graph.runtime
-        (self.tree,) = (node for node in runtime._nodes if isinstance(node, BehaviorTree))
-        self.watcher = runtime.add(Watcher(context=runtime.context, namespace=NAMESPACE))
+        super().__init__(stack.enter_context(Graph(plan, self.told.append)), NAMESPACE)
+        stack.callback(super().close)
+        (self.tree,) = (node for node in self.runtime._nodes if isinstance(node, BehaviorTree))
         for kind, topic, role, take in (
             (NodeEvent, "behavior_tree/events", "events", self._events.append),
             (JointState, "joint_states", "sensor", self._take_joints),
@@ -135,11 +130,6 @@ class MatrixStage:
             (EntityArray, "entities", "sensor", self._take_entities),
         ):
             self.watcher.create_subscription(kind, topic, take, profile(role))
-        self.feedback: list[Any] = []
-        self.bml = BmlClient(self.watcher, self.feedback.append)
-        stack.callback(self.bml.destroy)
-        self.client = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
-        stack.callback(self.client.destroy)
         self.until(self._joined)
         if body in (
             "virtual_servos",
@@ -151,11 +141,9 @@ class MatrixStage:
         """End everything."""
         self._open.close()
 
-    def until(self, condition: Callable[[], Any], patience: float = PATIENCE) -> None:
-        """Serve until the condition holds; a test that waits too long fails and says how the link is."""
-        deadline = time.monotonic() + patience
-        self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
-        assert condition(), (self.body, self.watcher.link, self.watcher.reason, self.told)
+    def why(self) -> Any:
+        """How the link is, and what the graph has told."""
+        return self.body, self.watcher.link, self.watcher.reason, self.told
 
     # The brains.
 
@@ -164,9 +152,8 @@ class MatrixStage:
         text = (DATA / "performance.json").read_text(encoding="utf-8")
         names = {f"/behaviors/{i}": leaf["action"] for i, leaf in enumerate(json.loads(text)["behaviors"])}
         self._begin()
-        self.bml.send(text, source="matrix")
-        self.until(lambda: self.bml.result is not None)
-        assert (self.bml.result.outcome, self.bml.result.reason) == ("SUCCEEDED", ""), self.bml.result
+        result = self.run(text)
+        assert (result.outcome, result.reason) == ("SUCCEEDED", ""), result
         self.until(lambda: {e.pointer for e in self._events if e.event in ENDS} >= set(names))
         outcome = Outcome()
         for event in list(self._events):
@@ -210,18 +197,14 @@ class MatrixStage:
         ended: Future[Outcome] = Future()
         thread = threading.Thread(target=lambda: ended.set_result(anyio.run(self._host)))
         thread.start()
-        self.until(ended.done, LONG_PATIENCE)
+        self.until(ended.done, PROCESS)
         thread.join()
         return self._finish(ended.result())
 
     def _place_near_the_ball(self) -> None:
-        client = self.watcher.create_client(Beam, "beam")
-        self.until(client.service_is_ready)
-        answer = client.call_async(NEAR_THE_BALL)
-        self.until(answer.done)
-        assert answer.result().success, answer.result().message
-        self.until(lambda: math.hypot(self.watcher.x, self.watcher.y) < 2.0 * abs(NEAR_THE_BALL.x))
-        self.watcher.destroy_client(client)
+        answer = self.call(Beam, "beam", **NEAR_THE_BALL)
+        assert answer.success, answer.message
+        self.until(lambda: math.hypot(self.watcher.x, self.watcher.y) < 2.0 * abs(NEAR_THE_BALL["x"]))
         self._seen.clear()
         landed = self.watcher.percepts + SETTLED
         self.until(lambda: "ball" in self._seen and self.watcher.percepts > landed)
@@ -229,7 +212,7 @@ class MatrixStage:
 
     async def _host(self) -> Outcome:
         said: list[str] = []
-        robot = await anyio.to_thread.run_sync(lambda: Robot(NAMESPACE, source="mcp", wait=PATIENCE))
+        robot = await anyio.to_thread.run_sync(lambda: Robot(NAMESPACE, source="mcp", wait=GRAPH))
         with robot:
             async with Client(RobotServer(robot, Options(), said.append), mode="legacy") as client:
                 host = ScriptedHost(client, said.append)
@@ -238,16 +221,10 @@ class MatrixStage:
 
     def _ask(self, name: str, parameters: Mapping[str, str]) -> str:
         """Why a skill was not done; empty when it was. The body says which parameters it takes."""
-        if name not in self._skills:
+        if name not in self._parameters:
             return "not in the list of skills"
-        goal = ExecuteSkill.Goal(name=name, source="matrix")
-        taken = {key: value for key, value in parameters.items() if key in self._skills[name]}
-        goal.parameters = [KeyValue(key=key, value=value) for key, value in taken.items()]
-        answer = self.client.send_goal_async(goal)
-        self.until(answer.done)
-        ending = answer.result().get_result_async()
-        self.until(ending.done)
-        result = ending.result().result
+        taken = {key: value for key, value in parameters.items() if key in self._parameters[name]}
+        result = self.skill(name, **taken)
         if result.status == result.SUCCEEDED:
             return ""
         return f"{STATUS[result.status]}: {result.reason}"
@@ -259,10 +236,10 @@ class MatrixStage:
         return (
             watcher.link == "ready"
             and watcher.posture in ("standing", "unknown")
-            and bool(self._skills)
+            and bool(self._parameters)
             and bool(self.tree.skills)
             and self.bml.server_is_there
-            and self.client.server_is_ready()
+            and self.skills.server_is_ready()
             and self._link == "ready"
             and "fido" in brain.known
         )
@@ -293,4 +270,4 @@ class MatrixStage:
         self._link = LINKS.get(message.state, "unknown")
 
     def _take_skills(self, message: SkillList) -> None:
-        self._skills = {skill.name: list(skill.parameters) for skill in message.skills}
+        self._parameters = {skill.name: list(skill.parameters) for skill in message.skills}

@@ -32,7 +32,7 @@ LAYERS = (
     ("bags", "io parsers", "core"),
     ("grid", "", ""),
     ("scene", "messages", "core urdf"),
-    ("plans", "", "body core"),
+    ("plans", "parsers", "body core"),
     ("dynamixel/wire", "", "core wire"),
     ("dynamixel/tables", "", "body core"),
     ("dynamixel/config", "parsers", "body core urdf"),
@@ -88,7 +88,6 @@ LAYERS = (
     ("behaviour/engine", "parsers", "bml bml/base bml/reading bml/rules body core"),
     ("behaviour/nodes", "parsers", "behaviour/engine bml/base bml/fields bml/nodes body core"),
     ("behaviour/runs", "", "behaviour/engine behaviour/nodes bml core"),
-    ("behaviour/plans", "", "behaviour/engine behaviour/nodes behaviour/runs body core plans"),
     ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base body core"),
     ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
     ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
@@ -129,18 +128,17 @@ LAYERS = (
     ("nodes/tree/values", "io messages ros", "behaviour/engine bml/base core nodes/base"),
     (
         "nodes/tree/runs", "io messages ros",
-        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml/analysis bml/base bml/reading "
-        "bml/rules body core fetching nodes/base nodes/body nodes/sound nodes/tree/values plans "
-        "protocols/opencog/plans",
+        "behaviour/engine behaviour/nodes behaviour/runs bml/analysis bml/base bml/reading "
+        "bml/rules body core fetching nodes/base nodes/body nodes/sound nodes/tree/values",
     ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour/engine behaviour/plans behaviour/run_log behaviour/runs bml bml/base body core nodes/base "
-        "nodes/sound nodes/tree/runs nodes/tree/values plans",
+        "behaviour/engine behaviour/nodes behaviour/run_log behaviour/runs bml bml/base body core nodes/base "
+        "nodes/sound nodes/tree/runs nodes/tree/values plans protocols/opencog/plans",
     ),
     (
         "nodes/opencog", "io messages ros",
-        "behaviour/plans core link nodes/base nodes/body nodes/tree protocols/opencog protocols/opencog/network "
+        "core link nodes/base nodes/body nodes/tree plans protocols/opencog protocols/opencog/network "
         "protocols/opencog/plans protocols/opencog/router protocols/opencog/world protocols/opencog/xml wire",
     ),
     (
@@ -156,7 +154,7 @@ LAYERS = (
         "mcp_server", "io messages parsers ros",
         "bml/authoring bml/base bml/nodes bml/reading bml/rules body core nodes/base robot",
     ),
-    ("cli", "io parsers", "body core launching motion/joints nodes/base"),
+    ("cli", "io parsers ros", "body core launching motion/joints nodes/base"),
     (
         "cli/robots", "io ros",
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
@@ -169,10 +167,10 @@ LAYERS = (
     ),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring "
+        "bags behaviour/engine behaviour/rehearsal behaviour/run_log bml bml/authoring "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
         "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
-        "nodes/tree nodes/view physics/servos protocols protocols/opencog protocols/opencog/world "
+        "nodes/view physics/servos plans protocols protocols/opencog protocols/opencog/world "
         "protocols/opencog/xml robot standins/oac urdf wire",
     ),
 )  # fmt: skip

@@ -6,10 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS, until
 
 TOOLS = Path(__file__).parents[1] / "tools"
 RENDERS = f"{sys.executable} -c 'import ctypes; ctypes.CDLL(\"libEGL.so.1\")'"
@@ -28,7 +28,6 @@ PROBES = {
     "openssl": "command -v openssl",
 }
 COMMON = ("make", "git", "c++")
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 def run(*words, **options):
@@ -69,7 +68,7 @@ def test_the_team_of_a_tournament_ends_also_before_it_handles_signals(tmp_path):
             ["host:=server", "port:=60000", "team:=ours"],
         )
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(PROCESS) == 0
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -122,13 +121,6 @@ def test_loops_end_with_their_command_however_it_ends(ending):
 
 def test_the_exit_code_beside_the_loops_is_that_of_the_command():
     assert run(TOOLS / "busy.sh", "sh", "-c", "exit 7").returncode == 7
-
-
-def until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_random_examples_are_looked_for_as_long_as_was_said_also_for_a_part_of_a_minute():

@@ -12,7 +12,6 @@ from typing import Any
 
 from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section, parse
 from embodiment_bridge.body.description import Joint, WalkLimits
-from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.body.policy import (
     FIRST,
     PHASES,
@@ -23,6 +22,7 @@ from embodiment_bridge.body.policy import (
     PolicyJoint,
     Source,
     Term,
+    read_network,
 )
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text

@@ -26,6 +26,10 @@ class Thing(Protocol):
     def size(self) -> tuple[float, float, float]:
         """Its extents."""
 
+    @property
+    def properties(self) -> tuple[tuple[str, str], ...]:
+        """Further (name, value) pairs, such as the ``owner`` of what is in a hand."""
+
 
 Things: TypeAlias = Callable[[], Mapping[str, Thing]]
 """The things that the body sees or remembers now, by id."""

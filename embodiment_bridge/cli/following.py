@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows a goal from the command line to its end, to the loss of its server, or until the user stops waiting."""
+"""Sends a goal from the command line and follows it, to its end or the loss of its server, or until the user stops."""
 
+import argparse
 import sys
 import time
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from embodiment_bridge.cli.ending import OTHER
 from embodiment_bridge.cli.terminal import drop_output
@@ -22,6 +23,40 @@ class GoneError(Exception):
     def __init__(self, text: str, code: int = GONE) -> None:
         super().__init__(text)
         self.code = code
+
+
+def perform(
+    kind: Any, goal: Any, show: Callable[[Any], None], *, action: str, arguments: argparse.Namespace
+) -> tuple[Any, bool]:
+    """Send a goal of an action of the behaviour-tree node; its result, and whether it was interrupted.
+
+    Args:
+        kind: the action.
+        goal: of it.
+        show: is told the feedback.
+        action: its name.
+        arguments: of the command: ``namespace``, and ``wait``, the longest time in s for a server.
+
+    Raises:
+        KeyboardInterrupt: nothing had begun yet.
+        GoneError: there is no server, or the outcome is unknown.
+    """
+    import rclpy
+
+    from embodiment_bridge.nodes.base import goal_client
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+
+    with stop_on_signals() as stopped, Runtime() as runtime:
+        name, namespace = f"run_{goal.source[4:]}", arguments.namespace
+        node = runtime.add(rclpy.create_node(name, namespace=namespace, context=runtime.context))
+        client = goal_client.TreeClient[Any, Any](node, kind, action)
+        if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
+            raise not_served(action, namespace)
+        sent = client.send(goal, unless_lost(show))
+        follow(sent, runtime.spin, stopped)
+        client.destroy()
+        return sent.result, stopped()
 
 
 class FollowedGoal(Protocol):

@@ -7,7 +7,7 @@ from math import ceil
 from embodiment_bridge.body.config_section import parse
 from embodiment_bridge.body.description import CHANNELS, BodyDescription, Track
 from embodiment_bridge.body.skill_section import read_skills
-from embodiment_bridge.motion.joints.recorded import fastest, moved_joints, thinned
+from embodiment_bridge.motion.joints.keyframes import fastest, moved_joints, thinned
 
 LEAST_MOVE = 0.02  # rad: a joint that moves less stays out of the motion
 MARGIN = 1.02  # ``min_s`` as a multiple of the shortest possible time

@@ -37,8 +37,8 @@ from embodiment_bridge.mcp_server.schemas import (
     describe,
 )
 from embodiment_bridge.mcp_server.state_report import state
-from embodiment_bridge.robot.going import Goal
 from embodiment_bridge.robot.robot import Robot, skill_document
+from embodiment_bridge.robot.runs import Goal
 
 FARTHEST: Final = 100_000.0  # m
 MOST_CALLS: Final = 64  # at once, of all hosts

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import atan2, degrees, inf, sqrt
+from math import atan2, cos, degrees, sin, sqrt, tan
 
 from typing_extensions import override
 
@@ -45,11 +45,7 @@ class TimedAction(Native):
         act: Callable[[], None],
         at: float,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes = keyframes
+        super().__init__(keyframes)
         self._hindrance, self._act = hindrance, act
         self._length, self._at = length, length * at
         self._elapsed = 0.0
@@ -69,10 +65,6 @@ class TimedAction(Native):
                 self._act()
         self.progress = min(self._elapsed / self._length, 1.0) if self._length > 0.0 else 1.0
         self.done = bool(self.failure) or (self._acted and self.progress >= 1.0)
-
-    @override
-    def stop(self) -> None:
-        self.done = True
 
 
 class NativeSkills:
@@ -168,8 +160,16 @@ class NativeSkills:
     def _target(self, skill: Skill, values: Mapping[str, float | str]) -> Vector:
         place = [values[axis] for axis in "xyz" if axis in values]
         name = str(values.get("entity", ""))
-        if place and (name or len(place) < 3):
-            raise CommandError(f"skill {skill.name!r}: give either an entity, or all of x, y and z")
+        beside = "pitch" in values and "yaw" not in values
+        if beside or len(place) in (1, 2) or bool(place) + bool(name) + ("yaw" in values) > 1:
+            raise CommandError(
+                f"skill {skill.name!r}: give either an entity, or all of x, y and z, or yaw and perhaps pitch"
+            )
+        if "yaw" in values:
+            base = self._world.base
+            heading = base.yaw + float(values["yaw"])
+            down = tan(float(values.get("pitch", 0.0)))
+            return base.x + cos(heading), base.y + sin(heading), BASE_HEIGHT + EYES_HEIGHT - down
         if place:
             x, y, z = (float(value) for value in place)
             return x, y, z

@@ -10,9 +10,8 @@ from embodiment_bridge.body.description import Joint, WalkLimits
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
 from embodiment_bridge.motion.joints.direct import DirectDrive, JointDrive, checked_drives
-from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.sensing import Sensed, limp_among
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.skill_table import SkillTable
 from embodiment_bridge.motion.walking.velocity import LEAST_COMMAND, Velocity

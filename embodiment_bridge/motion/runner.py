@@ -13,9 +13,8 @@ from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.commands import JointCommand, VelocityCommand
 from embodiment_bridge.motion.gait.walk import ArmSwing
 from embodiment_bridge.motion.joints.direct import TargetWriter
-from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.sensing import Pace, Sensed
+from embodiment_bridge.motion.joints.sensing import Pace, Sensed, limp_among
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
 from embodiment_bridge.motion.skills.fall import SKILL, AutoGetUp, FallDetector
@@ -23,7 +22,8 @@ from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
+from embodiment_bridge.motion.skills.requests import NOT_LOCATED
+from embodiment_bridge.motion.skills.skill_table import SkillTable
 from embodiment_bridge.motion.walking.go_to import Reach
 
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest

@@ -3,54 +3,78 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from math import pi
 from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.plans.action import TYPES, Action, snake_case
-from embodiment_bridge.plans.routine import Routine, Stage
-from embodiment_bridge.plans.signature import Signature, Slot, bind
-from embodiment_bridge.plans.stages import (
-    GAZE_HEIGHT,
-    GO_TO,
-    KINDS,
-    LONGEST_SLOT_S,
-    Gait,
-    StageEntry,
-    stage,
-    wanted,
-)
+from embodiment_bridge.plans.action import TYPES, Action, Parameter, Signature, Slot, bind, snake_case
 
 VOCABULARY: Final = Path(__file__).with_name("vocabulary.yaml")
+GO_TO: Final = "go_to"
 WALKS: Final = (GO_TO, "walk", "step_forward")
 OFF_THE_FLOOR: Final = ("fly", "fly_follow", "jump_toward", "jump_forward", "jump_up")
 DURATION: Final = "duration"  # the parameter of all actions that last for some time, s
 TURNS: Final = ("absolute", "relative")
-# Keys of ``gait`` from before the skill go_to did the walking.
-FORMER: Final = ("forward", "distance", "least_distance", "most_distance", "aim", "near", "walk", "speed")
 _SLOT: Final = re.compile(r"(\[)?([a-z_]+):([a-z]+)(\])?")
 
 
 @dataclass(frozen=True, slots=True)
+class Gait:
+    """Turns by an angle, and the height to which the body walks.
+
+    left, right, angle: the skills that turn, and their parameter in rad. least_angle: smaller turns are left out, rad.
+    height: a place so far above or below the floor of ``map`` cannot be walked to, m.
+    """
+
+    left: str = "turn_left"
+    right: str = "turn_right"
+    angle: str = "angle"
+    least_angle: float = 0.1
+    height: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an action: a ``skill``, or a turn by the parameter ``turn`` of the action.
+
+    taken: parameters of the skill and their sources: a parameter of the action, or a component such as ``target.x``.
+    offered: the same, for a skill that has them. given: constant parameters. slot: the parameter of the action with
+    the length of the skill, s. again: the parameter with the time for which the skill is repeated, s. when: the step
+    is left out where this parameter was not given.
+    """
+
+    skill: str = ""
+    turn: str = ""
+    taken: Mapping[str, str] = field(default_factory=dict)
+    offered: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, float | str] = field(default_factory=dict)
+    slot: str = ""
+    again: str = ""
+    when: str = ""
+
+    def needs(self) -> tuple[str, ...]:
+        """The parameters of the action that the step uses."""
+        sources = (name.partition(".")[0] for name in (*self.taken.values(), *self.offered.values()))
+        return (*sources, *filter(None, (self.turn, self.slot, self.again, self.when)))
+
+
+@dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan file. ``stages``: the stages of each action that the file defines, by its name in snake_case.
+    """A plan file. ``steps``: those of each action that the file defines, by its name in snake_case.
 
     repeated: actions that are done again and again until their ``duration`` is over; the others wait for its end.
-    void: keys of the file that have no effect any more.
     """
 
     name: str
     gait: Gait
     relative_turn: bool
     signatures: Mapping[str, Signature]
-    stages: Mapping[str, tuple[StageEntry, ...]]
+    steps: Mapping[str, tuple[Step, ...]]
     repeated: frozenset[str] = frozenset()
-    void: tuple[str, ...] = ()
 
     def with_turn(self, mode: str) -> "PlanFile":
         """A copy in which the action ``turn`` is ``absolute`` or ``relative``.
@@ -64,14 +88,14 @@ class PlanFile:
 
     def does(self, name: str) -> bool:
         """Whether the file has a way to do an action (in snake_case). Walking is no way to fly or jump."""
-        entries = self.stages.get(name)
-        if entries is None:
+        steps = self.steps.get(name)
+        if steps is None:
             return False
-        walks = all(entry.skill in WALKS for entry in entries)
+        walks = all(step.skill in WALKS for step in steps)
         return not (name in OFF_THE_FLOOR and walks)
 
-    def routine(self, action: Action) -> Routine:
-        """The routine that carries out an action.
+    def find(self, action: Action) -> tuple[list[Step], Mapping[str, Parameter]]:
+        """The steps that do an action, without those that are left out, and its parameters by name.
 
         Raises:
             CommandError: the action is unknown or not in this file, or a parameter is missing or cannot be read; the
@@ -84,23 +108,11 @@ class PlanFile:
         if not self.does(name):
             raise CommandError(f"action {action.name!r}: {self.name} has no skill for it")
         bound = bind(action, signature)
-        entries = [entry for entry in self.stages[name] if wanted(entry, bound)]
-
-        def make() -> list[Stage]:
-            return [stage(entry, bound, self.gait, self.relative_turn) for entry in entries]
-
-        try:
-            stages = make()
-        except CommandError as error:
-            raise CommandError(f"action {action.name!r}: {error}") from None
-        named = [entry.skill for entry in entries if entry.skill]
-        lasts = bound[DURATION].number if DURATION in bound else None
-        again = make if name in self.repeated else None
-        return Routine(action.name, stages, named, min(max(lasts or 0.0, 0.0), LONGEST_SLOT_S), again)
+        return [step for step in self.steps[name] if not step.when or step.when in bound], bound
 
     def skills(self) -> frozenset[str]:
         """All skills that the file uses, to compare with those of a body."""
-        named = {entry.skill for entries in self.stages.values() for entry in entries if entry.skill}
+        named = {step.skill for steps in self.steps.values() for step in steps if step.skill}
         return frozenset(named | {self.gait.left, self.gait.right})
 
 
@@ -120,15 +132,17 @@ def parse_plan_file(text: str, where: str) -> PlanFile:
     signatures = dict(vocabulary())
     if top.has("vocabulary"):
         signatures |= _signatures(top.section("vocabulary"))
-    gait, void = _gait(top.section("gait")) if top.has("gait") else (Gait(), ())
+    gait = _gait(top.section("gait")) if top.has("gait") else Gait()
     relative = top.text("turn", TURNS, default="absolute") == "relative"
     actions = top.section("actions")
     actions.require(signatures)
-    stages = {name: _stages(actions, name, signatures[name]) for name in actions.names()}
-    lasting = [name for name, done in stages.items() if done and _lasts(signatures[name])]
+    steps = {name: _steps(actions, name, signatures[name]) for name in actions.names()}
+    lasting = [
+        name for name, done in steps.items() if done and any(s.name == DURATION for s in signatures[name])
+    ]
     repeated = top.texts("repeated", lasting) if top.has("repeated") else ()
     top.close()
-    return PlanFile(Path(where).name, gait, relative, signatures, stages, frozenset(repeated), void)
+    return PlanFile(Path(where).name, gait, relative, signatures, steps, frozenset(repeated))
 
 
 @cache
@@ -148,15 +162,10 @@ def _signature(section: Section, name: str) -> Signature:
         if match is None or bool(match[1]) != bool(match[4]) or match[3] not in TYPES:
             raise section.wrong(name, f"name:type or [name:type], with a type of {', '.join(TYPES)}")
         slots.append(Slot(match[2], match[3], not match[1]))
-    return Signature(name, tuple(slots))
+    return tuple(slots)
 
 
-def _lasts(signature: Signature) -> bool:
-    return any(slot.name == DURATION for slot in signature.slots)
-
-
-def _gait(section: Section) -> tuple[Gait, tuple[str, ...]]:
-    """The gait, and the names of the keys that have no effect any more."""
+def _gait(section: Section) -> Gait:
     usual = Gait()
     gait = Gait(
         section.text("left", default=usual.left),
@@ -165,56 +174,46 @@ def _gait(section: Section) -> tuple[Gait, tuple[str, ...]]:
         section.number("least_angle", 0.001, 100.0, default=usual.least_angle),
         section.number("height", 0.001, 100.0, default=usual.height),
     )
-    void = tuple(key for key in FORMER if section.has(key) and section.value(key) is not None)
     section.close()
-    return gait, void
+    return gait
 
 
-def _stages(actions: Section, name: str, signature: Signature) -> tuple[StageEntry, ...]:
-    known = {slot.name for slot in signature.slots}
-    entries = []
+def _steps(actions: Section, name: str, signature: Signature) -> tuple[Step, ...]:
+    known = {slot.name for slot in signature}
+    steps = []
     for section in actions.sections(name):
-        entry = _entry(section)
-        for parameter in entry.needs():
+        step = _step(section)
+        for parameter in step.needs():
             if parameter not in known:
                 raise ConfigError(f"{section.name()}: {unknown(f'parameter of {name}', parameter, known)}")
         section.close()
-        entries.append(entry)
-    return tuple(entries)
+        steps.append(step)
+    return tuple(steps)
 
 
-def _entry(section: Section) -> StageEntry:
-    kinds = [kind for kind in KINDS if section.has(kind)]
-    if len(kinds) != 1:
-        raise ConfigError(f"{section.name()}: needs exactly one of {', '.join(KINDS)}")
-    kind = kinds[0]
+def _step(section: Section) -> Step:
+    if section.has("skill") == section.has("turn"):
+        raise ConfigError(f"{section.name()}: needs exactly one of skill, turn")
     when = section.text("when", default="")
-    if kind in ("turn_by", "gaze"):
-        amount = section.number(kind, -2 * pi, 2 * pi)
-        height = section.number("height", -100.0, 100.0, default=GAZE_HEIGHT) if kind == "gaze" else 0.0
-        return StageEntry(kind, amount=amount, height=height, when=when)
-    subject = section.text(kind)
-    if kind in ("approach", "follow"):
-        within = section.number("within", 0.0, 100.0, default=0.0)
-        if kind == "follow":
-            return StageEntry(kind, subject, within, slot=section.text("slot", default=""), when=when)
-        return StageEntry(kind, subject, within, speed=section.text("speed", default=""), when=when)
-    if kind != "skill":
-        return StageEntry(kind, subject, when=when)
-    offered = section.section("offer") if section.has("offer") else None
-    taken = section.section("with") if section.has("with") else None
+    if section.has("turn"):
+        return Step(turn=section.text("turn"), when=when)
     given = section.section("set") if section.has("set") else None
-    return StageEntry(
-        kind,
-        subject,
-        taken={key: taken.text(key) for key in taken.names()} if taken else {},
+    return Step(
+        skill=section.text("skill"),
+        taken=_sources(section, "with"),
+        offered=_sources(section, "offer"),
         given={key: _constant(given, key) for key in given.names()} if given else {},
         slot=section.text("slot", default=""),
-        offered={key: offered.text(key) for key in offered.names()} if offered else {},
-        moves=section.text("moves", default=""),
-        takes=section.text("takes", default=""),
+        again=section.text("again", default=""),
         when=when,
     )
+
+
+def _sources(section: Section, key: str) -> dict[str, str]:
+    if not section.has(key):
+        return {}
+    sources = section.section(key)
+    return {name: sources.text(name) for name in sources.names()}
 
 
 def _constant(section: Section, key: str) -> float | str:

@@ -21,9 +21,8 @@ from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.launching.launch_description import LaunchDescription, join_namespace
 from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
-from embodiment_bridge.robot.going import Document, Goal, way
 from embodiment_bridge.robot.graph_thread import GraphThread
-from embodiment_bridge.robot.runs import Run, Runs, Written, examine, text_of
+from embodiment_bridge.robot.runs import Goal, JsonObject, Run, Runs, Written, examine, text_of, way
 from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
@@ -227,11 +226,11 @@ class Robot(ClosedOnExit):
 
     # For programs that cannot wait.
 
-    def way(self, goal: Goal) -> Document:
+    def way(self, goal: Goal) -> JsonObject:
         """The document that brings it to a goal; see ``going.way``."""
         return way(self.senses, goal)
 
-    def say_document(self, text: str) -> Document:
+    def say_document(self, text: str) -> JsonObject:
         """The document that says something: the skill of the body, else the speech of the tree."""
         skill = self.skills.get("say")
         if skill is not None and skill.available and "text" in skill.parameters:
@@ -309,9 +308,9 @@ class Robot(ClosedOnExit):
             raise CommandError("; ".join(refused))
 
 
-def skill_document(skill: str, parameters: Mapping[str, float | str]) -> Document:
+def skill_document(skill: str, parameters: Mapping[str, float | str]) -> JsonObject:
     """The document that does one skill."""
-    document: Document = {"type": "body", "action": skill.upper()}
+    document: JsonObject = {"type": "body", "action": skill.upper()}
     return {**document, "parameters": dict(parameters)} if parameters else document
 
 

@@ -74,10 +74,14 @@ class Outcome:
     @property
     def not_done(self) -> tuple[str, ...]:
         """The warnings that an action was skipped or replaced."""
-        return tuple(one for one in self.warnings if ": SKIPPED: " in one or ": REPLACED: " in one)
+        return self._warnings("SKIPPED", "REPLACED")
+
+    def _warnings(self, *codes: str) -> tuple[str, ...]:
+        return tuple(one for one in self.warnings if any(f": {code}: " in one for code in codes))
 
     def __str__(self) -> str:
-        reasons = [self.reason, *self.not_done] if self.reason not in self.problems else list(self.problems)
+        told = self._warnings("SKIPPED", "REPLACED", "REMARK")
+        reasons = [self.reason, *told] if self.reason not in self.problems else list(self.problems)
         return "; ".join([f"{self.outcome} after {self.elapsed:.1f} s", *filter(None, reasons)])
 
 

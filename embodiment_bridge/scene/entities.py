@@ -60,6 +60,11 @@ class Known:
         """Its size, m."""
         return self.sighting.size
 
+    @property
+    def properties(self) -> tuple[tuple[str, str], ...]:
+        """Its further properties."""
+        return self.sighting.properties
+
 
 Derived: TypeAlias = Callable[[Mapping[str, Known]], Iterable[Known]]
 """Makes further things of those that are known, such as a goal of its posts."""

@@ -18,7 +18,7 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.msg import BodyStatus, HeardMessage, LinkState, SkillList, SoccerField, TreeSnapshot
-from embodiment_bridge.protocols.soccer_monitor.scene.field import FieldValues, field_lines, goal_lines
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import FieldValues, field_lines, goal_lines
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.controls import Controls

@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder on a graph with a topic that cannot be recorded, and when it is configured anew."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 from rclpy.exceptions import NoTypeSupportImportedException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
+from waiting import spin_until
 
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 from embodiment_bridge.nodes.base.runtime import Runtime
-
-PATIENCE = 30.0  # s; the machine may be busy
-
-
-def until(runtime: Runtime, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: condition() or time.monotonic() > deadline)
-    assert condition()
 
 
 @pytest.fixture
@@ -48,14 +38,14 @@ def test_a_topic_that_cannot_be_recorded_keeps_no_other_from_it(runtime, tmp_pat
     for name in ("a", "b", "c"):
         talker.create_publisher(String, name, 1)
     node = recorder(runtime, tmp_path / "bag")
-    until(runtime, lambda: node.topics == ["/talk/b", "/talk/c"])
+    spin_until(runtime, lambda: node.topics == ["/talk/b", "/talk/c"])
     assert node.active
     assert node.guard.count == 1
 
 
 def test_a_recorder_that_is_configured_anew_makes_what_it_is_told_to(runtime, tmp_path) -> None:
     node = recorder(runtime, tmp_path / "one")
-    until(runtime, lambda: node.active)
+    spin_until(runtime, lambda: node.active)
     node.trigger_deactivate()
     node.trigger_activate()
     assert node.path == tmp_path / "one_2"

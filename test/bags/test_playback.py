@@ -1,48 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a recording hands over what: in order, at its speed, from where it was told to go on."""
 
-import threading
 import time
 
 import pytest
 from bag_files import write_texts
 from embodiment_bridge.srv import PlayLog
+from waiting import until
 
 from embodiment_bridge.bags.playback import Playback
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.bags.bag_playback import _obey
 
-PATIENCE = 20.0  # s
 TIMES = [0.0, 0.2, 0.4, 60.0, 64.0]  # s; nobody is held up for so long as the great gap lasts
 
 
-class Stage:
+class Played:
     """A playback of five texts, and what it handed over."""
 
     def __init__(self, path, **options) -> None:
         self.reader = BagReader(write_texts(path / "bag", {when: str(when) for when in TIMES}))
         self.times: list[float] = []
         self.ticks: list[float] = []
-        self._changed = threading.Condition()
         self.playback = Playback(self.reader, {"/said"}, self._take, self.ticks.append, **options)
 
     def _take(self, message) -> None:
-        with self._changed:
-            self.times.append(message.time)
-            self._changed.notify_all()
+        self.times.append(message.time)
 
     def wait_for(self, number: int) -> None:
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.times) >= number, PATIENCE), self.times
-
-    def wait_until(self, condition) -> None:
-        end = threading.Event()
-        for _ in range(int(PATIENCE / 0.01)):
-            if condition():
-                return
-            end.wait(0.01)
-        raise AssertionError(condition)
+        until(lambda: len(self.times) >= number, lambda: self.times)
 
     def close(self) -> None:
         self.playback.close()
@@ -51,10 +38,10 @@ class Stage:
 
 @pytest.fixture
 def play(tmp_path):
-    stages: list[Stage] = []
+    stages: list[Played] = []
 
-    def make(**options) -> Stage:
-        stages.append(Stage(tmp_path, **options))
+    def make(**options) -> Played:
+        stages.append(Played(tmp_path, **options))
         return stages[-1]
 
     yield make
@@ -66,7 +53,7 @@ def test_all_in_order_and_the_clock_never_back(play) -> None:
     stage = play(speed=200.0)
     assert stage.playback.paused
     stage.playback.resume()
-    stage.wait_until(lambda: stage.playback.ended)
+    until(lambda: stage.playback.ended)
     assert stage.times == TIMES
     assert stage.ticks == sorted(stage.ticks)
     assert stage.ticks[-1] == 64.0
@@ -84,7 +71,7 @@ def test_pause_holds_and_resume_goes_on(play) -> None:
     stage.playback.set_speed(500.0)
     assert stage.playback.position == here
     stage.playback.resume()
-    stage.wait_until(lambda: stage.playback.ended)
+    until(lambda: stage.playback.ended)
     assert stage.times == TIMES
 
 
@@ -92,20 +79,20 @@ def test_seek_forwards_backwards_and_beyond(play) -> None:
     stage = play(speed=500.0)
     stage.playback.seek(4.0)
     stage.playback.resume()
-    stage.wait_until(lambda: stage.playback.ended)
+    until(lambda: stage.playback.ended)
     assert stage.times == [60.0, 64.0]
     stage.playback.seek(0.3)
     stage.wait_for(5)
     assert stage.times[2:5] == [0.4, 60.0, 64.0]
     stage.playback.seek(1e6)
-    stage.wait_until(lambda: stage.playback.ended)
+    until(lambda: stage.playback.ended)
     assert stage.playback.position == 64.0
 
 
 def test_ended_one_begins_again_when_resumed(play) -> None:
     stage = play(speed=500.0)
     stage.playback.resume()
-    stage.wait_until(lambda: stage.playback.ended)
+    until(lambda: stage.playback.ended)
     stage.playback.resume()
     stage.wait_for(10)
     assert stage.times == TIMES * 2
@@ -113,7 +100,7 @@ def test_ended_one_begins_again_when_resumed(play) -> None:
 
 @pytest.mark.parametrize("loop", [False, True])
 def test_a_seek_in_the_moment_of_the_end_is_not_lost(play, loop) -> None:
-    stages: list[Stage] = []
+    stages: list[Played] = []
     asked: list[float] = []
 
     def now() -> float:
@@ -127,7 +114,7 @@ def test_a_seek_in_the_moment_of_the_end_is_not_lost(play, loop) -> None:
     stages[0].wait_for(7)
     assert stages[0].times[:7] == [*TIMES, 60.0, 64.0]
     if not loop:
-        stages[0].wait_until(lambda: stages[0].playback.ended)
+        until(lambda: stages[0].playback.ended)
         assert stages[0].playback.position == 64.0
 
 
@@ -183,6 +170,6 @@ def test_one_that_broke_off_says_why_and_plays_no_more(play, request_) -> None:
     stage = play()
     stage.reader.messages = broken
     stage.playback.seek(1.0)
-    stage.wait_until(lambda: stage.playback.error)
+    until(lambda: stage.playback.error)
     with pytest.raises(ConfigError, match="damaged at byte 7"):
         _obey(stage.playback, request_)

@@ -16,7 +16,7 @@ from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.bml.fields.values import FOREVER
 from embodiment_bridge.bml.nodes.body import Body
 from embodiment_bridge.bml.nodes.composite import Composite
-from embodiment_bridge.bml.nodes.decorators import Box, Finally, Guard, Timeout
+from embodiment_bridge.bml.nodes.decorators import Box, Finally, Guard, Retry, Timeout
 from embodiment_bridge.bml.nodes.leaves import Delay, Set, Stop
 from embodiment_bridge.bml.nodes.loop import Loop
 from embodiment_bridge.bml.nodes.node import Document
@@ -102,6 +102,10 @@ def timeout(seconds, child, name=""):
     return Timeout(pointer="", timeout_s=seconds, child=child, name=name)
 
 
+def retry(times, child):
+    return Retry(pointer="", times=times, child=child)
+
+
 def lastly(child, cleanup, name=""):
     return Finally(pointer="", child=child, cleanup=cleanup, name=name)
 
@@ -134,7 +138,7 @@ def pointed(node, pointer):
     if isinstance(node, Finally):
         parts = pointed(node.child, f"{pointer}/0"), pointed(node.cleanup, f"{pointer}/finally")
         return replace(node, pointer=pointer, child=parts[0], cleanup=parts[1])
-    if isinstance(node, (Loop, Box, Guard, Timeout)):
+    if isinstance(node, (Loop, Box, Guard, Retry, Timeout)):
         return replace(node, pointer=pointer, child=pointed(node.child, f"{pointer}/0"))
     return replace(node, pointer=pointer)
 

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import CommandError
 @pytest.mark.parametrize(
     ("status", "expected", "reason", "warning"),
     [
-        (SkillStatus.SUCCEEDED, "SUCCEEDED", "", None),
+        (SkillStatus.SUCCEEDED, "SUCCEEDED", "", ": REMARK: as foretold"),
         (SkillStatus.SKIPPED, "SUCCEEDED", "", ": SKIPPED: as foretold"),
         (SkillStatus.REPLACED, "SUCCEEDED", "", ": REPLACED: as foretold"),
         (SkillStatus.FAILED, "FAILED", "as foretold", None),

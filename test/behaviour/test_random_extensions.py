@@ -20,6 +20,7 @@ from stage import (
     par,
     put,
     reactive,
+    retry,
     seq,
     timeout,
 )  # fmt: skip
@@ -42,6 +43,7 @@ def extended(leaves, counts):
     wrapped = (
         st.builds(guard, KEYS, inner)
         | st.builds(timeout, SECONDS, inner)
+        | st.builds(retry, st.integers(1, 3), inner)
         | st.builds(lastly, inner, inner)
         | st.builds(lambda children: drawn(*children), several)
         | st.builds(lambda key, one, other: reactive(guard(key, one), other), KEYS, inner, inner)

@@ -109,7 +109,8 @@ conditions = st.recursive(
     max_leaves=4,
 ).filter(lambda value: json.dumps(value).count('"not"') < 5)
 _guards = st.fixed_dictionaries(
-    {}, optional={"condition": conditions, "timeout": _times.map(lambda t: t + 0.25)}
+    {},
+    optional={"condition": conditions, "timeout": _times.map(lambda t: t + 0.25), "retry": st.integers(1, 3)},
 )
 
 

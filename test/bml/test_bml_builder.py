@@ -54,6 +54,7 @@ PARTS = [
     (b.put("k", None), {"type": "set", "key": "k", "value": None}),
     (b.sequence(), {"type": "sequence", "behaviors": []}),
     (b.sequence(b.delay(1)).box(4), {"type": "sequence", "behaviors": [WAIT], "duration": 4}),
+    (b.delay(1).retry(2), {**WAIT, "retry": 2}),
     (b.selector(b.delay(1)).timeout(4), {"type": "selector", "behaviors": [WAIT], "timeout": 4}),
     (b.parallel(b.delay(1)).first_wins(), {"type": "parallel", "behaviors": [WAIT], **FIRST}),
     (b.loop(3, b.delay(1)).retrying(), {"type": "loop", "loop": 3, "behavior": WAIT, **RETRYING}),

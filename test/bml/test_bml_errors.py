@@ -56,6 +56,8 @@ ERRORS = [
     ({**WAIT, "loop": 10**9 + 1}, "/loop", "OUT_OF_RANGE"),
     ({**WAIT, "loop": 10**300}, "/loop", "OUT_OF_RANGE"),
     ({**WAIT, "repeat": -2}, "/repeat", "OUT_OF_RANGE"),
+    ({**WAIT, "retry": 0}, "/retry", "OUT_OF_RANGE"),
+    ({**WAIT, "retry": True}, "/retry", "WRONG_TYPE"),
     ({**WAIT, "loop": 2, "repeat": 3}, "/repeat", "LOOP_AND_REPEAT"),
     ({**BODY, "duration": "1"}, "/duration", "WRONG_TYPE"),
     ({**BODY, "duration": True}, "/duration", "WRONG_TYPE"),

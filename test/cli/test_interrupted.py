@@ -10,11 +10,11 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS
 
 from embodiment_bridge.cli import command_line, ending
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s
 ENDED_BY_IT = (130, -signal.SIGINT)  # a shell shows both as 130
 SAME_PYTHON = {
     "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -34,14 +34,14 @@ def test_no_moment_of_the_start_has_a_traceback(after) -> None:
     with started("doctor") as program:
         time.sleep(after)
         program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=PATIENCE)
+        _, errors = program.communicate(timeout=PROCESS)
     assert errors == b""
     assert program.returncode in ENDED_BY_IT
 
 
 def test_what_is_not_interrupted_runs_as_ever() -> None:
     with started("bml", "show", "first_steps.json") as program:
-        said, errors = program.communicate(timeout=PATIENCE)
+        said, errors = program.communicate(timeout=PROCESS)
     assert (program.returncode, errors) == (0, b"")
     assert said
 
@@ -83,7 +83,7 @@ def test_a_module_that_is_being_loaded_cannot_hide_it(tmp_path) -> None:
         "ending.handle_by(ending.raise_or_end); import loaded_slowly; print('went on')"
     )
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{SAME_PYTHON['PYTHONPATH']}"}
-    ended = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, timeout=PATIENCE)
+    ended = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, timeout=PROCESS)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
 
 

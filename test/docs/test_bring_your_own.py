@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import rclpy
 from std_msgs.msg import String
+from waiting import PROCESS, spin_until
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 180.0  # s; the machine may be busy
 ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
 
 
@@ -40,14 +40,8 @@ def end(process: subprocess.Popen) -> None:
 def body():
     with Runtime() as runtime:
         nodes = [runtime.add(make(context=runtime.context)) for make in (mock_body, behavior_tree)]
-        until(runtime, lambda: all(node.active for node in nodes))
+        spin_until(runtime, lambda: all(node.active for node in nodes))
         yield runtime
-
-
-def until(runtime: Runtime, condition) -> bool:
-    limit = time.monotonic() + PATIENCE
-    runtime.spin(lambda: condition() or time.monotonic() > limit)
-    return condition()
 
 
 def test_the_brain_of_ten_lines_goes_to_the_ball(body, tmp_path) -> None:
@@ -57,7 +51,7 @@ def test_the_brain_of_ten_lines_goes_to_the_ball(body, tmp_path) -> None:
     file.write_text(text)
     brain = subprocess.Popen([sys.executable, str(file)], env=ENV, stdout=subprocess.PIPE, text=True)
     try:
-        assert until(body, lambda: brain.poll() is not None)
+        spin_until(body, lambda: brain.poll() is not None, patience=PROCESS)
         lines = brain.communicate()[0].splitlines()
     finally:
         end(brain)
@@ -71,7 +65,7 @@ def test_the_brain_greets_the_ball(body, tmp_path) -> None:
     file.write_text(blocks("bring_your_own_brain.md", "python")[1])
     brain = subprocess.Popen([sys.executable, str(file)], env=ENV, stdout=subprocess.PIPE, text=True)
     try:
-        assert until(body, lambda: brain.poll() is not None)
+        spin_until(body, lambda: brain.poll() is not None, patience=PROCESS)
         lines = brain.communicate()[0].splitlines()
     finally:
         end(brain)
@@ -93,7 +87,7 @@ def test_documents_on_a_topic_are_run(body, tmp_path) -> None:
             ("nonsense", "REJECTED : NOT_JSON"),
         ):
             due = 0.0
-            limit = time.monotonic() + PATIENCE
+            limit = time.monotonic() + PROCESS
             # Said again now and then: the other program may not be there yet, or not have found the action.
             while not any(one.startswith(outcome) for one in outcomes) and time.monotonic() < limit:
                 if time.monotonic() > due:
@@ -120,7 +114,7 @@ def test_a_body_of_ones_own_runs_bml(tmp_path) -> None:
         words = ["up", "bringup.launch.xml", "body:=dynamixel", f"urdf:={tmp_path}/pan_tilt.urdf"]
         words += [f"body_file:={tmp_path}/pan_tilt.yaml", f"port:={port}"]
         running.append(subprocess.Popen([*command, *words], cwd=tmp_path, env=env))
-        limit = time.monotonic() + PATIENCE
+        limit = time.monotonic() + PROCESS
         while True:  # refused until the servos have been found
             words = ["run-bml", "yes_and_no.json", "--wait", "30"]
             done = subprocess.run(

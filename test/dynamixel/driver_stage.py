@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from waiting import THREAD, until
+
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.servo import SERVING, JointReading
@@ -13,7 +15,6 @@ from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConf
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
-PATIENCE = 60.0  # s of wall time; the machine may be busy
 MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")
 MARGIN_S = 0.03
 
@@ -63,11 +64,8 @@ class Stage:
         self.bus.activate(True)
         self.until(lambda: all(reading.torque or reading.silent for reading in self.bus.readings()))
 
-    def until(self, condition: Callable[[], bool], patience: float = PATIENCE) -> None:
-        deadline = time.monotonic() + patience
-        while not condition():
-            assert time.monotonic() < deadline, (self.bus.state, self.bus.reason, self.bus.readings())
-            time.sleep(0.005)
+    def until(self, condition: Callable[[], bool], patience: float = THREAD) -> None:
+        until(condition, lambda: (self.bus.state, self.bus.reason, self.bus.readings()), patience)
 
     def drive(self, seconds: float, **joints: float) -> None:
         """Command positions (rad) for a while."""

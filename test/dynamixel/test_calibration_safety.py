@@ -9,7 +9,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from driver_stage import MARGIN_S, PATIENCE, Stage, servo
+from driver_stage import MARGIN_S, Stage, servo
+from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
@@ -92,7 +93,7 @@ def test_a_joint_that_is_calibrated_again_before_the_disk_has_kept_the_first_is_
 
     def keep(entries) -> None:
         begun.append(entries["j1"].shift)
-        assert go.wait(PATIENCE)
+        assert go.wait(GRAPH)
 
     answers: list[tuple[bool, str, int]] = []
     for _ in range(2):

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS, until
 
 from embodiment_bridge.dynamixel.commission.checklist import NAMES
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -16,7 +17,6 @@ from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 ROOT = Path(__file__).parents[2]
 ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
-PATIENCE = 60.0  # s
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 COMMAND = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
 PIPE = subprocess.PIPE
@@ -54,13 +54,6 @@ def checklist(run, tmp_path, *steps: str) -> subprocess.Popen:
     return run("-c", COMMAND, *words)
 
 
-def until(condition) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def children(process: subprocess.Popen) -> list[int]:
     return [
         int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -84,7 +77,7 @@ def test_a_signal_in_the_middle_of_a_move_leaves_the_servo_limp_and_as_it_was(
     process = checklist(run, tmp_path, "hold", "move")
     until(lambda: bus.servo(1).torque)
     process.send_signal(number)
-    assert process.wait(PATIENCE) == 130
+    assert process.wait(PROCESS) == 130
     after = bus.snapshot()[1]
     assert after["torque_enable"] == 0
     assert (after["goal_pwm"], after["profile_velocity"]) == (before["goal_pwm"], before["profile_velocity"])
@@ -105,7 +98,7 @@ def write_torque(run, tmp_path, value: int) -> subprocess.Popen:
 
 def test_torque_that_was_written_by_hand_stays(bus, run, tmp_path) -> None:
     for value in (1, 0, 1):
-        assert write_torque(run, tmp_path, value).wait(PATIENCE) == 0
+        assert write_torque(run, tmp_path, value).wait(PROCESS) == 0
         assert bus.servo(1).torque == bool(value)
 
 
@@ -119,7 +112,7 @@ def test_torque_that_was_written_by_hand_and_not_confirmed_goes_off(bus, run, tm
     if killed:
         process.kill()
     until(lambda: not bus.servo(1).torque)
-    assert process.wait(PATIENCE) == (-signal.SIGKILL if killed else 2)
+    assert process.wait(PROCESS) == (-signal.SIGKILL if killed else 2)
 
 
 def test_further_signals_do_not_cut_the_end_short(bus, run, tmp_path) -> None:
@@ -141,7 +134,7 @@ def test_the_driver_that_is_to_be_killed_ends_with_the_checklist(bus, run, tmp_p
     until(lambda: found or found.extend(children(process)) or found)
     try:
         process.send_signal(number)
-        process.wait(PATIENCE)
+        process.wait(PROCESS)
         until(lambda: not is_there(found[0]))
         until(lambda: not bus.servo(1).torque)
     finally:
@@ -154,6 +147,6 @@ def test_a_driver_whose_parent_is_gone_lets_go(bus, run, tmp_path) -> None:
     process = run("-m", "embodiment_bridge.dynamixel.commission.driven", *words)
     assert process.stdout.readline() == b"drives\n"
     assert bus.servo(1).torque
-    process.communicate(timeout=PATIENCE)  # closes its standard input
+    process.communicate(timeout=PROCESS)  # closes its standard input
     assert process.returncode == 0
     assert not bus.servo(1).torque

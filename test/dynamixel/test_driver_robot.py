@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from driver_stage import MARGIN_S, Stage, servo
+from waiting import until
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus import port as port_module
@@ -109,10 +110,7 @@ class Robot:
             port.close()
 
     def until(self, condition) -> None:
-        deadline = time.monotonic() + 60.0
-        while not condition():
-            assert time.monotonic() < deadline, (self.robot.state, self.robot.readings())
-            time.sleep(0.005)
+        until(condition, lambda: (self.robot.state, self.robot.readings()))
 
     def ask(self, joints, make) -> tuple[bool, str, int]:
         """The answer to a request, which is made again while a servo is too late because the machine is busy."""
@@ -236,10 +234,7 @@ def test_a_port_on_tcp(tmp_path) -> None:
         robot = ServoRobot(ServoSetup("one", (config,)), tmp_path / "calibration.yaml", margin_s=MARGIN_S)
         robot.start()
         try:
-            deadline = time.monotonic() + 60.0
-            while not robot.serving:
-                assert time.monotonic() < deadline, robot.state
-                time.sleep(0.005)
+            until(lambda: robot.serving, lambda: robot.state)
         finally:
             robot.stop()
 

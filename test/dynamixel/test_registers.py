@@ -2,10 +2,9 @@
 """Register access: what it finds, refuses and survives, on a terminal and on TCP."""
 
 import json
-import threading
-import time
 
 import pytest
+from waiting import until
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.cli.commands.servos import ports_here
@@ -133,20 +132,13 @@ def test_unknown_model_is_told(registers, bus):
 def test_unplugged_and_plugged_in_again(served, bus):
     with Registers(served.link, usb_s=PATIENT) as registers:
         rule = bus.inject("unplug")
-        wait_until(lambda: not served.plugged)
+        until(lambda: not served.plugged)
         with pytest.raises(LinkError):
             registers.ping(1)
         bus.heal(rule)
-        wait_until(lambda: served.plugged)
+        until(lambda: served.plugged)
     with Registers(served.link, usb_s=PATIENT) as registers:
         assert registers.ping(1).model == "XM430-W350"
-
-
-def wait_until(true):
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
 
 
 def test_port_is_for_one_only(served):

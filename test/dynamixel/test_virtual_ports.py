@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import THREAD, until
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError, LinkError
@@ -23,7 +24,6 @@ from embodiment_bridge.dynamixel.virtual.requests import ControlSocket, Requests
 from embodiment_bridge.dynamixel.wire import packet
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 10.0  # s
 PING = packet.ping(1)
 URDF = """\
 <robot name="two">
@@ -55,18 +55,11 @@ def open_terminal(name):
 def read(file, size):
     """So many bytes of a file descriptor."""
     data = b""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + THREAD
     while len(data) < size:
         assert select.select([file], [], [], deadline - time.monotonic())[0], f"only {data.hex(' ')} came"
         data += os.read(file, size - len(data))
     return data
-
-
-def wait_until(true):
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
 
 
 @pytest.fixture
@@ -94,7 +87,7 @@ def test_second_tcp_client_waits_for_its_turn():
             read(first.fileno(), 14)
             with socket.create_connection((port.host, port.port)) as second:
                 assert second.recv(1) == b""  # hung up
-        wait_until(lambda: port._tcp.client is None)
+        until(lambda: port._tcp.client is None)
         with socket.create_connection((port.host, port.port)) as third:
             third.sendall(PING)
             assert len(read(third.fileno(), 14)) == 14
@@ -119,12 +112,12 @@ def test_link_survives_unplugging_and_points_to_the_new_terminal(link):
         file = open_terminal(link)
         before = port.name
         rule = served.inject("unplug")
-        wait_until(lambda: not port.plugged)  # the link goes first
+        until(lambda: not port.plugged)  # the link goes first
         assert not link.exists()
         with pytest.raises(OSError, match="Input/output error"):
             os.write(file, PING)
         served.heal(rule)
-        wait_until(lambda: port.plugged and str(link.readlink()) == port.name)  # it has its name last
+        until(lambda: port.plugged and str(link.readlink()) == port.name)  # it has its name last
         os.close(file)
         assert before
 
@@ -134,9 +127,9 @@ def test_unplugged_for_a_while_comes_back_by_itself(link):
     served = bus(clock=clock)
     with VirtualPort(served, link=str(link)):
         served.inject("unplug", duration=0.1)
-        wait_until(lambda: not link.exists())
+        until(lambda: not link.exists())
         clock.advance(0.2)
-        wait_until(link.exists)
+        until(link.exists)
 
 
 def test_virtual_clock_wakes_the_port():
@@ -147,7 +140,7 @@ def test_virtual_clock_wakes_the_port():
         socket.create_connection((port.host, port.port)) as client,
     ):
         client.sendall(PING)
-        wait_until(lambda: served.due() < 1.0)
+        until(lambda: served.due() < 1.0)
         client.setblocking(False)
         with pytest.raises(BlockingIOError):
             client.recv(1)
@@ -160,7 +153,7 @@ def test_client_that_does_not_read_blocks_nobody(link):
         file = open_terminal(link)
         subprocess.run(["stty", "-F", str(link), "1000000"], check=True)
         request = packet.read(1, 0, 660)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + THREAD
         while not port.lost and time.monotonic() < deadline:
             if select.select([], [file], [], 0.01)[1]:
                 os.write(file, request)
@@ -174,21 +167,21 @@ def test_idle_bus_sleeps_even_if_it_has_moved(link):
         served.receive(packet.write(1, 64, b"\1"))
         served.receive(packet.write(1, 116, (2500).to_bytes(4, "little")))
         port.wake()
-        wait_until(lambda: served.servo(1).drive.settled and served.servo(1).position() > 2490)
+        until(lambda: served.servo(1).drive.settled and served.servo(1).position() > 2490)
 
         def sleeps():
             before = port.rounds
             threading.Event().wait(0.3)
             return port.rounds == before
 
-        wait_until(sleeps)  # after the rounds in which it sees that all is at rest
+        until(sleeps)  # after the rounds in which it sees that all is at rest
 
 
 def test_a_scaled_clock_runs_faster():
     clock = WallClock(50.0)
     served = bus(clock=clock)
     served.receive(packet.write(1, 64, b"\1") + packet.write(1, 116, (2500).to_bytes(4, "little")))
-    wait_until(lambda: served.servo(1).position() > 2490)
+    until(lambda: served.servo(1).position() > 2490)
     assert clock.now() > 0.2
     assert clock.wall_time_until(clock.now() + 5.0) == pytest.approx(0.1, abs=0.05)
 
@@ -323,7 +316,7 @@ def test_command_serves_the_buses_of_a_description(tmp_path):
             assert ask(str(control), {"do": "snapshot", "bus": "one"})["servos"]["1"]["model_number"] == 1060
         finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(THREAD) == 0
     rows = [json.loads(line) for line in transcript.read_text().splitlines()]
     assert [(row["bus"], row["dir"], row["packet"][0]["event"]) for row in rows] == [
         ("other", "rx", "Ping"),

@@ -4,15 +4,14 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from servo_stage import BODY, ROOT, URDF, virtual_bus
+from waiting import PROCESS, until
 
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
-PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 NODE = """\
 import os
 import sys
@@ -79,10 +78,7 @@ class DriverProcess:
         return Path(self._log.name).read_text(errors="replace")
 
     def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, self.log()
-            time.sleep(0.01)
+        until(condition, self.log, patience=PROCESS)
 
     def end(self) -> None:
         if self.process.poll() is None:

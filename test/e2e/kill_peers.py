@@ -17,6 +17,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 from real_server import Server, free_ports
 from sensor_msgs.msg import JointState
+from waiting import PROCESS, spin_for, spin_until, until
 
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.nodes.base.qos import profile
@@ -25,7 +26,6 @@ from embodiment_bridge.nodes.base.watcher import Watcher
 
 ROOT = Path(__file__).parents[2]
 UP = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
-PATIENCE = 120.0  # s of wall time; the machine may be busy
 BODIES: dict[str, dict[str, Any]] = {
     "rcsssmj": {"body_file": "t1.yaml"},
     "simspark": {"body_file": "nao.yaml"},
@@ -84,11 +84,8 @@ class Victim:
         }
         with (self._folder / "log").open("wb") as log:
             self.process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=log, stderr=log)
-        deadline = time.monotonic() + PATIENCE
-        while not self._listens():
-            assert self.process.poll() is None, (self._folder / "log").read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: self._listens() or self.process.poll() is not None, patience=PROCESS)
+        assert self.process.poll() is None, (self._folder / "log").read_text()
 
     def _listens(self) -> bool:
         with suppress(OSError), socket.create_server(("127.0.0.1", self.port)):
@@ -101,8 +98,12 @@ class Victim:
     def until(self, condition: Callable[[], bool]) -> float:
         """Wait; how long it took, s."""
         begun = time.monotonic()
-        self._runtime.spin(lambda: condition() or time.monotonic() > begun + PATIENCE)
-        assert condition(), f"{self.name}: {self.watcher.link}: {self.watcher.reason}"
+        spin_until(
+            self._runtime,
+            condition,
+            lambda: f"{self.name}: {self.watcher.link}: {self.watcher.reason}",
+            patience=PROCESS,
+        )
         return time.monotonic() - begun
 
     def comes_back(self) -> float:
@@ -113,10 +114,9 @@ class Victim:
 
     def nothing_comes(self) -> None:
         """No percept comes in half a second, beginning half a second from now."""
-        waits = [time.monotonic() + 0.5, time.monotonic() + 1.0]
-        self._runtime.spin(lambda: time.monotonic() > waits[0])
+        spin_for(self._runtime, 0.5)
         self._ages.clear()
-        self._runtime.spin(lambda: time.monotonic() > waits[1])
+        spin_for(self._runtime, 0.5)
         assert not self._ages, f"{self.name}: percepts came that were so old, s: {', '.join(self._ages)}"
 
     def kill(self) -> None:

@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mock body that lives ten times as fast, its behaviour tree, the OpenCog bridge, and the stand-in OAC."""
 
-import time
-from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from graph_stage import Stage
 from rclpy.parameter import Parameter
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body, opencog_bridge
 from embodiment_bridge.link.session import Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 PLAN_FILE = str(ROOT / "config/plans/walking.yaml")
 BRAIN = "http://www.opencog.org/brain"
 ENVELOPE = '<oc:action-plan xmlns:oc="' + BRAIN + '" demand="" entity-id="{}" id="{}">{}</oc:action-plan>'
@@ -32,28 +29,22 @@ def overrides(**values: Any) -> list[Parameter]:
     return [Parameter(name, value=value) for name, value in values.items()]
 
 
-class Graph:
+class OpenCog(Stage):
     """The nodes in one process; ``oac`` is the stand-in, ``brain`` its OAC fido."""
 
     def __init__(self, oac: OacPeer, *, body: bool = True, speed: float = 10.0, **parameters: Any) -> None:
+        super().__init__(Runtime())
         self.oac = oac
-        self.runtime = Runtime()
-        common = {"context": self.runtime.context}
         sim = {"use_sim_time": body}
         if body:
-            clock = overrides(publish_clock=True, speed=speed, **sim)
-            self.body = self.runtime.add(mock_body(parameter_overrides=clock, **common))
-        tree = overrides(plan_file=PLAN_FILE, **sim)
-        self.tree = self.runtime.add(behavior_tree(parameter_overrides=tree, **common))
-        values = {"port": oac.port, "tick_period": 0.1, **sim, **parameters}
-        self.bridge = self.runtime.add(opencog_bridge(parameter_overrides=overrides(**values), **common))
-        self.watcher = self.runtime.add(Watcher(**common))
+            self.body = self.add(mock_body, publish_clock=True, speed=speed, **sim)
+        self.tree = self.add(behavior_tree, plan_file=PLAN_FILE, **sim)
+        self.bridge = self.add(opencog_bridge, **{"port": oac.port, "tick_period": 0.1, **sim, **parameters})
         self.plans = PlanClient(self.watcher)
+        self.ends.callback(self.plans.destroy)
 
-    def until(self, condition: Callable[[], Any], patience: float = PATIENCE) -> None:
-        deadline = time.monotonic() + patience
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition(), self.bridge.diagnose()
+    def why(self) -> Any:
+        return self.bridge.diagnose()
 
     def join(self) -> None:
         """Until the OAC has the body on its map, and plans can be run."""
@@ -85,7 +76,7 @@ class Graph:
 
     def close(self) -> None:
         """Leave nothing on the graph: what another test in this process would take for its own."""
-        self.plans.destroy()
+        super().close()
         for node in self.runtime._nodes:
             if isinstance(node, BridgeNode):
                 if node.active:
@@ -103,7 +94,7 @@ def action(name: str, sequence: int = 1, inside: str = "") -> str:
 @contextmanager
 def graph(script="none", peer=None, **parameters):
     with OacPeer(script=script, **(peer or {})) as oac:
-        made = Graph(oac, **parameters)
+        made = OpenCog(oac, **parameters)
         try:
             yield made
         finally:

@@ -10,18 +10,18 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.cli.demos import bodies
 from embodiment_bridge.launching.environment import find_program, of_outside_program
 
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 free_ports = partial(bodies.free_ports, 2)  # for agents, and for monitors
 # As its program of that name, but a robot may be silent for longer than 5 s: it may wait for its turn on this machine.
 PROGRAM = f"""\
 from rcsssmj.__main__ import soccer_sim
 from rcsssmj.server.server import SimServer
 
-SimServer._collect_actions.__kwdefaults__["timeout"] = {PATIENCE}
+SimServer._collect_actions.__kwdefaults__["timeout"] = {THREAD}
 soccer_sim()
 """
 
@@ -58,7 +58,7 @@ class Server:
             )
 
     def _listens(self) -> bool:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + THREAD
         while time.monotonic() < deadline and self.process.poll() is None:
             if "Listening for monitor connections" in self._log():
                 return True

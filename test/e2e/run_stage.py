@@ -7,7 +7,6 @@ from embodiment_bridge.msg import NodeEvent
 from mock_node_stage import FAST, Mock
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
@@ -19,32 +18,17 @@ class RunStage(Mock):
         self, runtime: Runtime, namespace: str, body: dict[str, Any] | None = None, **of_tree: Any
     ) -> None:
         super().__init__(runtime, namespace, tree=of_tree, **{**FAST, "speed": 5.0, **(body or {})})
-        self.events: list[NodeEvent] = []
-        self.guests: list[BmlClient] = []
-        self.feedback: list[Any] = []
-        self.bml.destroy()
-        self.bml = BmlClient(self.watcher, self.feedback.append)
-        topic = "behavior_tree/events"
-        self.watcher.create_subscription(NodeEvent, topic, self.events.append, profile("events"))
+        self.events: list[NodeEvent] = self.collect(NodeEvent, "behavior_tree/events", "events")
 
     def guest(self, document: str, **wishes: Any) -> BmlClient:
         """Send another document."""
-        client = BmlClient(self.watcher, lambda feedback: None)
-        self.guests.append(client)
+        client = self.documents()
         self.until(lambda: client.server_is_there)
         client.send(document, source="guest", **wishes)
         return client
 
-    def begin(self, document: str, **wishes: Any) -> None:
-        self.feedback.clear()
-        self.bml.send(document, source="test", **wishes)
-
-    def finish(self) -> Any:
-        self.until(lambda: self.bml.result is not None)
-        return self.bml.result
-
     def control(self, name: str) -> Trigger.Response:
-        return self.call(Trigger, f"behavior_tree/{name}", Trigger.Request())
+        return self.call(Trigger, f"behavior_tree/{name}")
 
     def wait_for(self, state: str) -> None:
         self.until(lambda: bool(self.feedback) and self.feedback[-1].state == state)
@@ -65,8 +49,3 @@ class RunStage(Mock):
 
     def told(self, event: str) -> list[NodeEvent]:
         return [one for one in self.events if one.event == event]
-
-    def close(self) -> None:
-        for client in self.guests:
-            client.destroy()
-        super().close()

@@ -2,22 +2,20 @@
 """A recorded byte stream as the source of a body, through the launch file: `transport:=replay recording:=...`."""
 
 import os
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from embodiment_bridge.msg import GridPercept, LinkState
-from rclpy.node import Node
+from graph_stage import Stage
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.standins.simspark.server import SimsparkServer
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 HEADER = 4  # bytes before each message that tell its length
 
 
@@ -41,6 +39,13 @@ def messages_of(data: bytes) -> list[bytes]:
     return pieces
 
 
+TOPICS: dict[str, tuple[Any, str]] = {
+    "joint_states": (JointState, "events"),
+    "percept": (GridPercept, "events"),
+    "link_state": (LinkState, "latched"),
+}
+
+
 class Listener:
     """What a graph of one body says."""
 
@@ -54,13 +59,10 @@ class Listener:
 
     def until(self, condition) -> None:
         with Graph(self.plan, lambda text: None) as graph:
-            node = graph.runtime.add(Node("listener", context=graph.runtime.context))
-            node.create_subscription(JointState, "joint_states", self.joints.append, profile("events"))
-            node.create_subscription(GridPercept, "percept", self.grids.append, profile("events"))
-            node.create_subscription(LinkState, "link_state", self.links.append, profile("latched"))
-            deadline = time.monotonic() + PATIENCE
-            graph.spin(lambda: condition() or time.monotonic() > deadline)
-            assert condition()
+            stage = Stage(graph)
+            told = {"joint_states": self.joints, "percept": self.grids, "link_state": self.links}
+            stage.listen(TOPICS, lambda topic, message: told[topic].append(message))
+            stage.until(condition)
 
 
 @pytest.mark.parametrize(

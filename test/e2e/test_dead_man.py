@@ -5,22 +5,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from rclpy.parameter import Parameter
+from graph_stage import Stage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from waiting import GRAPH, until
 
 from embodiment_bridge.launching.executables import mock_body
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 TREE = """\
 from rclpy.parameter import Parameter
 from embodiment_bridge.launching.executables import behavior_tree
@@ -42,24 +39,17 @@ def tree():
     process.wait()
 
 
-class Stage:
+class Body(Stage):
     """A body here, the tree elsewhere."""
 
     def __init__(self, runtime):
-        self.runtime, self.heads, self.started = runtime, [], []
-        common = {"context": runtime.context, "namespace": "/apart"}
-        self.body = runtime.add(mock_body(parameter_overrides=[Parameter("speed", value=1.0)], **common))
-        self.watcher = runtime.add(Watcher(**common))
-        self.watcher.create_subscription(JointState, "joint_states", self.take, profile("sensor"))
-        self.bml = BmlClient(self.watcher, lambda feedback: self.started.extend(feedback.active))
+        super().__init__(runtime, "/apart")
+        self.heads = []
+        self.add(mock_body, speed=1.0)
+        self.listen({"joint_states": (JointState, "sensor")}, self.take)
 
-    def take(self, message):
+    def take(self, _, message):
         self.heads.append(message.position[list(message.name).index("head_yaw")])
-
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
 
     def way(self):
         """How far the head goes in a second from now, rad: nowhere does a shake stand for so long."""
@@ -70,21 +60,19 @@ class Stage:
 
     def moves(self):
         """Wait until it does: where the tree has waited long for its turn, the body stands meanwhile."""
-        deadline = time.monotonic() + PATIENCE
-        while self.way() <= 1e-3:
-            assert time.monotonic() < deadline, "it does not move"
+        until(lambda: self.way() > 1e-3, patience=GRAPH)
 
     def stands(self):
-        deadline = time.monotonic() + PATIENCE
-        while self.way() > 1e-6:
-            assert time.monotonic() < deadline, "it does not come to rest"
+        until(lambda: self.way() <= 1e-6, patience=GRAPH)
         return True
 
-    def begin(self, source="test"):
+    def shake(self, source="test"):
         """A document for ever, as soon as the tree knows the body."""
+        self.until(lambda: self.bml.server_is_there)
         while True:
+            self.feedback.clear()
             self.bml.send(SHAKES, source=source)
-            self.until(lambda: self.bml.result is not None or bool(self.started))
+            self.until(lambda: self.bml.result is not None or any(one.active for one in self.feedback))
             if self.bml.result is None:
                 return
 
@@ -93,9 +81,8 @@ class Stage:
 @pytest.mark.fault("killed", body="mock", reaction="stands when its brain was killed")
 def test_the_body_stands_while_its_brain_is_stopped_or_dead(tree):
     with Runtime() as runtime:
-        stage = Stage(runtime)
-        stage.until(lambda: stage.bml.server_is_there)
-        stage.begin()
+        stage = Body(runtime)
+        stage.shake()
         stage.moves()
         tree.send_signal(signal.SIGSTOP)
         assert stage.stands()
@@ -103,17 +90,16 @@ def test_the_body_stands_while_its_brain_is_stopped_or_dead(tree):
         stage.until(lambda: abs(stage.heads[-1] - stage.heads[-10]) > 1e-3)
         tree.kill()
         assert stage.stands()
-        stage.bml.destroy()
+        stage.close()
 
 
 def test_runs_of_a_client_that_falls_silent_are_paused_and_go_on_when_it_is_back(tree) -> None:
     with Runtime() as runtime:
-        stage = Stage(runtime)
+        stage = Body(runtime)
         alive = stage.watcher.create_publisher(String, "keep_alive", profile("command"))
         is_alive = [True]
         stage.watcher.create_timer(0.1, lambda: is_alive[0] and alive.publish(String(data="client/1")))
-        stage.until(lambda: stage.bml.server_is_there)
-        stage.begin(source="client/1")
+        stage.shake(source="client/1")
         stage.moves()
         is_alive[0] = False
         assert stage.stands()
@@ -123,14 +109,13 @@ def test_runs_of_a_client_that_falls_silent_are_paused_and_go_on_when_it_is_back
         stage.until(lambda: stage.bml.result is not None)
         assert stage.bml.result.outcome == "CANCELED"
         assert "its client 'client/1' is silent" in stage.bml.result.reason
-        stage.bml.destroy()
+        stage.close()
 
 
 def test_runs_of_a_client_that_never_says_that_it_is_alive_go_on(tree) -> None:
     with Runtime() as runtime:
-        stage = Stage(runtime)
-        stage.until(lambda: stage.bml.server_is_there)
-        stage.begin(source="client/2")
+        stage = Body(runtime)
+        stage.shake(source="client/2")
         for _ in range(3):
             stage.moves()
-        stage.bml.destroy()
+        stage.close()

@@ -3,12 +3,10 @@
 
 import math
 import os
-import time
 from pathlib import Path
 
 import pytest
-from embodiment_bridge.action import ExecuteSkill
-from rclpy.action import ActionClient
+from graph_stage import Stage
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -18,28 +16,19 @@ from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.standins.dummy import DummyHead
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 
 
-class Onlooker(Watcher):
-    """Also keeps where the joints were, and asks for skills."""
+class Head(Stage):
+    """The node elsewhere on this graph, and where its joints were."""
 
-    def __init__(self, **node_kwargs):
-        super().__init__(**node_kwargs)
-        self.states = []
-        self.transforms = []
-        self.create_subscription(JointState, "joint_states", self.states.append, profile("events"))
-        self.create_subscription(TFMessage, "/tf", self.transforms.append, profile("events"))
-        self.skills = ActionClient(self, ExecuteSkill, "execute_skill")
-
-    def begin(self, name):
-        return self.skills.send_goal_async(ExecuteSkill.Goal(name=name, source="test"))
+    def __init__(self, served):
+        super().__init__(served)
+        self.states = self.collect(JointState, "joint_states", "events")
+        self.transforms = self.collect(TFMessage, "/tf", "events")
 
     def now(self):
         return list(self.states[-1].position) if self.states else []
@@ -47,31 +36,11 @@ class Onlooker(Watcher):
     def pans(self):
         return [state.position[0] for state in self.states]
 
-
-class Stage:
-    """The node, somebody who looks, and what serves both."""
-
-    def __init__(self, runtime, spin=None):
-        self.spin = spin or runtime.spin
-        self.looker = runtime.add(Onlooker(context=runtime.context))
-
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        self.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition(), f"link {self.looker.link}: {self.looker.reason}; joints {self.looker.now()}"
+    def why(self):
+        return f"{super().why()}; joints {self.now()}"
 
     def join(self):
-        self.until(
-            lambda: (
-                self.looker.link == "ready" and self.looker.states and self.looker.skills.server_is_ready()
-            )
-        )
-
-    def result(self, goal):
-        self.until(goal.done)
-        result = goal.result().get_result_async()
-        self.until(result.done)
-        return result.result().result
+        self.until(lambda: self.watcher.link == "ready" and self.states and self.skills.server_is_ready())
 
 
 @pytest.fixture
@@ -99,15 +68,15 @@ def add_body(runtime, port, **parameters):
 
 @pytest.fixture
 def stage(head, runtime):
-    stage = Stage(runtime)
+    stage = Head(runtime)
     add_body(runtime, head.port)
     yield stage
-    stage.looker.skills.destroy()
+    stage.close()
 
 
 def test_joins_and_tells_the_joints_in_rad(stage):
     stage.join()
-    first = stage.looker.states[0]
+    first = stage.states[0]
     assert first.name == ["head_pan", "head_tilt"]
     assert 0.0 < first.position[0] <= math.radians(30.0) + 1e-6
     assert 0.0 > first.position[1] >= -math.radians(20.0) - 1e-6
@@ -116,51 +85,51 @@ def test_joins_and_tells_the_joints_in_rad(stage):
 
 def test_goes_to_its_rest_pose_by_itself(stage):
     stage.join()
-    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-3))
+    stage.until(lambda: stage.now() == pytest.approx([0.0, 0.0], abs=1e-3))
 
 
 def test_body_without_base_and_urdf_has_no_transforms(stage):
     stage.join()
-    stage.until(lambda: len(stage.looker.states) > 20)
-    assert stage.looker.transforms == []
+    stage.until(lambda: len(stage.states) > 20)
+    assert stage.transforms == []
 
 
 def test_head_shake_moves_the_pan_joint_both_ways_and_back(stage, head):
     stage.join()
-    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-3))
+    stage.until(lambda: stage.now() == pytest.approx([0.0, 0.0], abs=1e-3))
     for _ in range(10):  # a moment of a busy machine in which nothing moves may be that of a peak
-        stage.looker.states.clear()
-        result = stage.result(stage.looker.begin("head_shake"))
+        stage.states.clear()
+        result = stage.skill("head_shake")
         assert (result.status, result.reason) == (result.SUCCEEDED, "")
-        if max(stage.looker.pans()) > 0.25 and min(stage.looker.pans()) < -0.25:
+        if max(stage.pans()) > 0.25 and min(stage.pans()) < -0.25:
             break
-    assert max(stage.looker.pans()) > 0.25
-    assert min(stage.looker.pans()) < -0.25
-    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-2))
+    assert max(stage.pans()) > 0.25
+    assert min(stage.pans()) < -0.25
+    stage.until(lambda: stage.now() == pytest.approx([0.0, 0.0], abs=1e-2))
     assert abs(head.pan.position) < 1.0
 
 
 def test_every_skill_of_the_body_can_be_done(stage):
     stage.join()
     for name in ("look", "reset"):
-        result = stage.result(stage.looker.begin(name))
+        result = stage.skill(name)
         assert (result.status, result.reason) == (result.SUCCEEDED, "")
 
 
 def test_head_that_is_switched_off_ends_the_skill_and_is_joined_again(stage, head):
     stage.join()
-    goal = stage.looker.begin("look")
-    stage.until(lambda: goal.done() and stage.looker.now()[0] > 0.1)
+    goal = stage.ask("look")
+    stage.until(lambda: stage.now()[0] > 0.1)
     head.close()
-    result = stage.result(goal)
+    result = stage.ended(goal)
     assert result.status == result.FAILED
     assert f"tcp://127.0.0.1:{head.port}" in result.reason
-    stage.until(lambda: stage.looker.link == "waiting to try again")
-    stage.looker.states.clear()
+    stage.until(lambda: stage.watcher.link == "waiting to try again")
+    stage.states.clear()
     with DummyHead(port=head.port, pan=-30.0):
         stage.join()
-        assert min(stage.looker.pans()) < 0.0
-        result = stage.result(stage.looker.begin("head_shake"))
+        assert min(stage.pans()) < 0.0
+        result = stage.skill("head_shake")
         assert (result.status, result.reason) == (result.SUCCEEDED, "")
 
 
@@ -181,7 +150,7 @@ def test_bringup_starts_the_stand_in_and_joins_it(monkeypatch):
     )
     told = []
     with Graph(plan, told.append) as graph:
-        stage = Stage(graph.runtime, graph.spin)
+        stage = Head(graph)
         stage.join()
-        stage.looker.skills.destroy()
+        stage.close()
     assert told == []

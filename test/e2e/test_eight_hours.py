@@ -13,21 +13,19 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-import mock_node_stage
 import pytest
 from geometry_msgs.msg import Twist
 from mock_node_stage import Mock
 from rosgraph_msgs.msg import Clock
+from waiting import SIMULATION
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 
 HOURS = float(os.environ.get("HOURS", "8"))
 WARM = 0.1  # share of the time after which the process is compared
 GROWTH_KB = 20_000
-PATIENCE = 300.0  # s of wall time
 FAST = {"publish_clock": True, "use_sim_time": True, "speed": 100.0, "rate": 10.0}
 SELF_TEST = Path(__file__).parents[1] / "data/bml/11_self_test_all_actions.json"
 SHAKES = '{"type": "loop", "loop": 5, "behavior": {"type": "body", "action": "HEAD_SHAKE"}}'
@@ -44,10 +42,12 @@ def used() -> tuple[int, int, int]:
 class Graph(Mock):
     """A body, its tree, a second brain, and what can happen to them."""
 
+    patience = SIMULATION
+
     def __init__(self, runtime: Runtime, folder: Path, random: Random) -> None:
         super().__init__(runtime, "/eight", {"log_dir": str(folder), "log_keep": 20}, **FAST)
         self.random = random
-        self.other = BmlClient(self.watcher, lambda feedback: None)
+        self.other = self.documents()
         self.velocity = self.watcher.create_publisher(Twist, "cmd_vel", profile("command"))
         self.clock = self.watcher.create_publisher(Clock, "/clock", profile("sensor"))
         self.room = True
@@ -70,7 +70,7 @@ class Graph(Mock):
             self.random.choice(self.deeds)()
         self.until(lambda: self.bml.result is not None and self.other.result is not None)
         self.room = True
-        self.warnings.clear()
+        self.feedback.clear()
         return self.bml.result.outcome, self.other.result.outcome
 
     def body_restarts(self) -> None:
@@ -95,14 +95,9 @@ class Graph(Mock):
         self.bml.cancel()
         self.other.cancel()
 
-    def close(self) -> None:
-        self.other.destroy()
-        super().close()
-
 
 @pytest.mark.soak
 def test_eight_hours_of_two_brains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mock_node_stage, "PATIENCE", PATIENCE)
     ends: Counter[str] = Counter()
     with Runtime() as runtime:
         graph = Graph(runtime, tmp_path, Random(1))

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any, TypeVar
 import pytest
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.srv import InjectFault
+from graph_stage import Stage
+from waiting import PROCESS
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import LinkError
@@ -22,22 +23,14 @@ from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.launching.environment import FASTDDS_PROFILES, RANGE, is_on_loopback
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 
 ROOT = Path(__file__).parents[2]
 DESK = str(ROOT / "urdf/desk_humanoid.urdf")
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
-PATIENCE = 60.0  # s of wall time; the machine may be busy
 HEAL, LIST = InjectFault.Request.HEAL, InjectFault.Request.LIST
 
 Ask = Callable[..., Any]
 T = TypeVar("T")
-
-
-def wait(runtime: Runtime, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: condition() or time.monotonic() > deadline)
-    assert condition()
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +42,7 @@ def link(tmp_path_factory):
         process.stdout.readline()
         yield link
         process.terminate()
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(PROCESS) == 0
     assert not link.is_symlink()
 
 
@@ -57,14 +50,10 @@ def link(tmp_path_factory):
 def ask(link):
     """Calls the service."""
     with Runtime() as runtime:
-        watcher = runtime.add(Watcher(context=runtime.context, namespace="/faulty"))
-        client = watcher.create_client(InjectFault, "inject_fault")
-        wait(runtime, client.service_is_ready)
+        stage = Stage(runtime, "/faulty")
 
         def call(**fields: Any) -> Any:
-            answer = client.call_async(InjectFault.Request(**fields))
-            wait(runtime, answer.done)
-            return answer.result()
+            return stage.call(InjectFault, "inject_fault", **fields)
 
         yield call
 
@@ -146,7 +135,7 @@ def test_what_cannot_be_is_refused_and_leaves_nothing(ask: Ask, fields: dict[str
 
 def test_a_namespace_that_cannot_be_is_refused(tmp_path) -> None:
     words = [COMMAND, "virtual-servos", DESK, "--ros-namespace", "a b"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PROCESS)
     assert done.returncode == 2
     assert "--ros-namespace 'a b'" in done.stderr
 
@@ -165,7 +154,7 @@ def updates(monkeypatch):
         return update(bus)
 
     monkeypatch.setattr(VirtualBus, "update", counted)
-    late = threading.Timer(4 * PATIENCE, os.kill, (os.getpid(), signal.SIGTERM))
+    late = threading.Timer(4 * PROCESS, os.kill, (os.getpid(), signal.SIGTERM))
     late.start()
     yield found
     late.cancel()

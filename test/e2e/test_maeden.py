@@ -4,7 +4,6 @@
 import json
 import math
 import os
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteSkill
 from embodiment_bridge.msg import (
     ActionParameter,
@@ -27,9 +25,9 @@ from embodiment_bridge.msg import (
     SkillList,
 )
 from geometry_msgs.msg import PoseStamped
+from graph_stage import Stage
 from matrix_stage import patient
 from nav_msgs.msg import OccupancyGrid, Odometry
-from rclpy.action import ActionClient
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -37,15 +35,11 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.standins.maeden.server import MaedenServer
 
 ROOT = Path(__file__).parents[2]
 WORLD = ROOT / "config/maeden/key_door.txt"
-PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 RESULT = ExecuteSkill.Result
 TOPICS: dict[str, tuple[Any, str]] = {
     "percept": (GridPercept, "events"),
@@ -65,7 +59,7 @@ TOPICS: dict[str, tuple[Any, str]] = {
 }
 
 
-class GridStage:
+class GridStage(Stage):
     """A server and agents in it, each as ``bringup.launch.xml body:=maeden`` starts one."""
 
     def __init__(
@@ -76,17 +70,10 @@ class GridStage:
         plan = read_launch(
             ROOT / "launch/bringup.launch.xml", given, find_share=lambda _: ROOT, environment=os.environ
         )
-        self.graph = stack.enter_context(Graph(plan, lambda text: None))
-        runtime = self.graph.runtime
-        self.watcher = runtime.add(Watcher(context=runtime.context, namespace=name))
-        self.last: dict[str, Any] = {}
+        super().__init__(stack.enter_context(Graph(plan, lambda text: None)), name)
+        stack.callback(self.close)
         self.all: dict[str, list[Any]] = {topic: [] for topic in TOPICS}
-        for topic, (kind, role) in TOPICS.items():
-            self.listen(topic, kind, role)
-        self.bml = BmlClient(self.watcher, lambda feedback: None)
-        stack.callback(self.bml.destroy)
-        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
-        stack.callback(self.skills.destroy)
+        self.listen(TOPICS, lambda topic, message: self.all[topic].append(message))
         self.until(
             lambda: (
                 "pose" in self.last
@@ -99,39 +86,17 @@ class GridStage:
         assert self.do("wait", cycles=1) == ""  # the first percept may have come before this one listened
         self.until(lambda: "percept" in self.last)
 
-    def listen(self, topic: str, kind: Any, role: str) -> None:
-        def keep(message: Any) -> None:
-            self.last[topic] = message
-            self.all[topic].append(message)
-
-        self.watcher.create_subscription(kind, topic, keep, profile(role))
-
-    def until(self, condition: Any) -> None:
-        deadline = time.monotonic() + PATIENCE
-        self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
-        assert condition(), {
-            "graph failed": self.graph.failed,
+    def why(self) -> Any:
+        return {
             "link": (self.watcher.link, self.watcher.reason),
             "silent": sorted(TOPICS.keys() - self.last.keys()),
             "skills are served": self.skills.server_is_ready(),
             "BML is served": self.bml.server_is_there,
         }
 
-    def ask(self, name: str, **parameters: Any) -> Any:
-        goal = ExecuteSkill.Goal(name=name, source="test")
-        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in parameters.items()]
-        answer = self.skills.send_goal_async(goal)
-        self.until(answer.done)
-        return answer.result()
-
-    def finish(self, handle: Any) -> Any:
-        ending = handle.get_result_async()
-        self.until(ending.done)
-        return ending.result().result
-
     def do(self, name: str, **parameters: Any) -> str:
         """A skill to its end: why it failed, empty when it did not."""
-        result = self.finish(self.ask(name, **parameters))
+        result = self.skill(name, **parameters)
         return "" if result.status == RESULT.SUCCEEDED else result.reason
 
     @property
@@ -292,7 +257,7 @@ def test_a_walk_is_cancelled_between_two_steps(stages) -> None:
         stage.until(lambda: stage.place[:2] != (0, 0))
         canceled = handle.cancel_goal_async()
         stage.until(canceled.done)
-        assert stage.finish(handle).status == RESULT.CANCELED
+        assert stage.ended(handle).status == RESULT.CANCELED
         assert stage.do("wait", cycles=1) == ""  # its end may be told before the place of its last step
         place = stage.place
         assert stage.do("wait", cycles=2) == ""
@@ -316,13 +281,11 @@ def test_exploring_and_eating_ends_the_episode_and_stays_ended(stages, server) -
     stage.ask("use", thing="food")
     stage.until(lambda: stage.last["event"].name == "SUCCESS")
     stage.until(lambda: stage.watcher.link != "ready")
-    late: list[EpisodeEvent] = []
-    stage.watcher.create_subscription(EpisodeEvent, "event", late.append, profile("latched"))
+    late = stage.collect(EpisodeEvent, "event", "latched")
     stage.until(lambda: late)
     assert late[-1].name == "SUCCESS"
     connects = stage.last["link_state"].connects
-    deadline = time.monotonic() + 1.5
-    stage.graph.spin(lambda: time.monotonic() > deadline)
+    stage.spin(1.5)
     assert stage.last["link_state"].connects == connects
     assert len(server.simulation.world.agents) <= 1  # nobody became a new agent
     assert [event.name for event in stage.all["event"]] == ["CONTINUE", "SUCCESS"]
@@ -336,7 +299,7 @@ def test_a_server_that_dies_half_way_ends_the_skill_and_the_episode(stages) -> N
         stage.until(lambda: stage.place[:2] != (0, 0))
     finally:
         server.close()
-    result = stage.finish(handle)
+    result = stage.ended(handle)
     assert result.status == RESULT.FAILED
     assert result.reason
     stage.until(lambda: stage.last["event"].name == "CLOSED")
@@ -348,8 +311,7 @@ def test_two_agents_talk(stages) -> None:
     with MaedenServer(world=str(WORLD), period=0.05, build="T") as server:
         hearer = stages(server, simulator_dialect="text", pacing="listen")
         speaker = stages(server, simulator_dialect="text")
-        publisher = speaker.watcher.create_publisher(String, "say", profile("command"))
-        speaker.until(lambda: publisher.get_subscription_count() > 0)
+        publisher = speaker.publisher(String, "say")
 
         def say_by_topic() -> None:
             before = len(speaker.all["percept"])
@@ -370,8 +332,7 @@ def test_two_agents_talk(stages) -> None:
 def hear(hearer: GridStage, text: str, say: Any) -> None:
     for _ in range(20):
         say()
-        deadline = time.monotonic() + 0.2
-        hearer.graph.spin(lambda deadline=deadline: time.monotonic() > deadline)
+        hearer.spin(0.2)
         if any(message.text == text for message in hearer.all["heard"]):
             return
     pytest.fail(f"{text!r} was never heard")

@@ -8,7 +8,8 @@ import pytest
 from embodiment_bridge.msg import NodeEvent
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from servo_stage import BODY, PATIENCE, ROOT, URDF, ServoStage
+from servo_stage import BODY, ROOT, URDF, ServoStage
+from waiting import GRAPH
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.launching.executables import behavior_tree
@@ -142,7 +143,7 @@ def test_the_same_document_moves_mock_and_servos_alike(stage) -> None:
         document = shortened(ACTIONS, duration)
         ours.begin(document)
         theirs.begin(document)
-        stage.until(lambda: ours.over and theirs.over, 2 * PATIENCE)
+        stage.until(lambda: ours.over and theirs.over, 2 * GRAPH)
         assert (stage.bml.result.outcome, mirror.bml.result.outcome) == ("SUCCEEDED", "SUCCEEDED")
         squares, ways = squares_between(ours, theirs, duration)
         worst_deg = np.degrees(np.sqrt(squares.max()))

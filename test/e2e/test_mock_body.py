@@ -12,12 +12,14 @@ from action_msgs.msg import GoalStatusArray
 from builtin_interfaces.msg import Time
 from embodiment_bridge.msg import BodyStatus, JointCommand, LightCommand, LinkState
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3
+from graph_stage import FAILED, SUCCEEDED
 from lifecycle_msgs.msg import State
-from mock_node_stage import FAILED, FAST, PATIENCE, ROOT, SUCCEEDED, TOPICS, Mock
+from mock_node_stage import FAST, ROOT, TOPICS, Mock
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import spin_until
 
 from embodiment_bridge.nodes.base.action_server import KEEP_S
 from embodiment_bridge.nodes.base.qos import profile
@@ -61,40 +63,56 @@ def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) ->
     assert not [warning for warning in mock.warnings if "SKIPPED" in warning or "REPLACED" in warning]
     document = json.loads((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     for action in document["behaviors"]:
-        assert mock.skill(action["action"].lower()) == (SUCCEEDED, "")
+        assert mock.did(action["action"].lower()) == (SUCCEEDED, "")
 
 
 def test_grab_and_drop_and_why_not(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
     mock.until(lambda: "entities" in mock.last)
-    status, reason = mock.skill("grab")
+    status, reason = mock.did("grab")
     assert status == FAILED
     assert reason.endswith("m away; the hand reaches 0.5 m")
-    assert mock.skill("drop") == (FAILED, "there is nothing in the hand")
+    assert mock.did("drop") == (FAILED, "there is nothing in the hand")
     mock.body._world.ball.x, mock.body._world.ball.y = 0.4, 0.0
-    assert mock.skill("grab") == (SUCCEEDED, "")
+    assert mock.did("grab") == (SUCCEEDED, "")
     mock.until(lambda: bool(mock.ball().properties))
     assert [(item.key, item.value) for item in mock.ball().properties] == [("owner", "mock")]
     assert mock.ball().pose.position.z > 0.2
-    assert mock.skill("drop") == (SUCCEEDED, "")
+    assert mock.did("drop") == (SUCCEEDED, "")
     mock.until(lambda: not mock.ball().properties and mock.ball().pose.position.z == pytest.approx(0.08))
+
+
+def test_a_kick_that_the_camera_does_not_see_says_so_to_skills_and_documents(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    unseen = "done as commanded; this body cannot see the result"
+    ball = mock.body._world.ball
+    ball.x, ball.y = 0.4, 0.0
+    assert mock.skill("look_at", yaw=1.5) == (SUCCEEDED, "")
+    mock.until(lambda: not mock.ball().visible)
+    assert mock.skill("kick", distance=0.5) == (SUCCEEDED, unseen)
+    assert ball.x == pytest.approx(0.9, abs=0.1)
+    ball.x = 0.4
+    result = mock.run('{"type": "body", "action": "KICK", "parameters": {"distance": 0.5}}')
+    assert result.outcome == "SUCCEEDED"
+    mock.until(lambda: f": REMARK: {unseen}" in mock.warnings)
 
 
 def test_what_is_wrong_with_a_request_is_said(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    assert mock.skill("grap")[1].startswith("unknown skill 'grap'; did you mean 'grab'?")
-    assert mock.skill("say", text="x" * 201)[1].endswith("has 201 characters, more than 200")
-    assert mock.skill("look_at", entity="bal")[1].startswith("unknown entity 'bal'; did you mean 'ball'?")
+    assert mock.did("grap")[1].startswith("unknown skill 'grap'; did you mean 'grab'?")
+    assert mock.did("say", text="x" * 201)[1].endswith("has 201 characters, more than 200")
+    assert mock.did("look_at", entity="bal")[1].startswith("unknown entity 'bal'; did you mean 'ball'?")
 
 
 def test_walks_and_turns_move_the_pose(mocks) -> None:
     mock = mocks(**FAST, seed=5)
     mock.join()
-    assert mock.skill("walk", distance=0.5) == (SUCCEEDED, "")
+    assert mock.did("walk", distance=0.5) == (SUCCEEDED, "")
     mock.until(lambda: mock.watcher.distance == pytest.approx(0.5, abs=0.01))
-    assert mock.skill("turn_left", angle=1.0) == (SUCCEEDED, "")
+    assert mock.did("turn_left", angle=1.0) == (SUCCEEDED, "")
     mock.until(lambda: mock.watcher.yaw == pytest.approx(1.0, abs=0.03))
     base = next(t for t in mock.last["/tf"].transforms if t.child_frame_id == "base_link")
     assert base.header.frame_id == "odom"
@@ -107,7 +125,7 @@ def test_velocity_commands_drive_it_and_end_by_themselves(mocks) -> None:
     mock.join()
     message = Twist()
     message.linear.x = 0.2
-    mock.say_on(Twist, "cmd_vel", message)
+    mock.publish(Twist, "cmd_vel", message)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     assert 0.02 < mock.watcher.distance < 0.3
@@ -119,10 +137,10 @@ def test_stamped_velocity_commands_are_taken_where_asked_for(mocks) -> None:
     message = TwistStamped()
     message.twist.linear.x = 0.2
     message.header.frame_id = "map"  # refused with a line in the log
-    mock.say_on(TwistStamped, "cmd_vel", message)
+    mock.publish(TwistStamped, "cmd_vel", message)
     message.header.frame_id = "base_link"
     message.twist.linear.x = -0.2
-    mock.say_on(TwistStamped, "cmd_vel", message)
+    mock.publish(TwistStamped, "cmd_vel", message)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     assert mock.watcher.x < -0.02
@@ -158,7 +176,7 @@ def test_a_stamp_of_another_time_moves_nothing_and_says_so(mocks) -> None:
     mock.body.get_logger().warning = lambda text, **_: told.append(text)
     for topic, kind in STAMPED.items():
         for stamp in (time.time() - 100.0, time.time() + 4000.0):
-            mock.say_on(kind, topic, moved(kind, stamp=Time(sec=int(stamp))))
+            mock.publish(kind, topic, moved(kind, stamp=Time(sec=int(stamp))))
     mock.until(lambda: len(told) == 2 * len(STAMPED))
     assert {line.split()[0] for line in told} == set(STAMPED)
     before = mock.watcher.percepts
@@ -166,7 +184,7 @@ def test_a_stamp_of_another_time_moves_nothing_and_says_so(mocks) -> None:
     assert mock.watcher.distance == 0.0
     joints = mock.last["joint_states"]
     assert dict(zip(joints.name, joints.position, strict=True))["head_yaw"] == pytest.approx(0.0, abs=1e-3)
-    mock.say_on(TwistStamped, "cmd_vel", moved(TwistStamped, stamp=mock.body.get_clock().now().to_msg()))
+    mock.publish(TwistStamped, "cmd_vel", moved(TwistStamped, stamp=mock.body.get_clock().now().to_msg()))
     mock.until(lambda: mock.watcher.distance > 0.0)
 
 
@@ -182,7 +200,7 @@ def test_odometry_tells_place_and_velocity(mocks) -> None:
 
     message = Twist()
     message.linear.x, message.angular.z = 0.2, 0.5
-    mock.repeat_on(Twist, "cmd_vel", message, drives)
+    mock.repeat(Twist, "cmd_vel", message, drives)
     assert mock.last["odom"].twist.twist.angular.z == pytest.approx(0.5, abs=0.1)
     mock.until(lambda: abs(mock.last["odom"].twist.twist.linear.x) < 0.01)
     place = mock.last["odom"].pose.pose.position
@@ -193,14 +211,14 @@ def test_odometry_tells_place_and_velocity(mocks) -> None:
 def test_talk_is_heard_and_answered(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    assert mock.skill("say", text="5.0") == (SUCCEEDED, "")
+    assert mock.did("say", text="5.0") == (SUCCEEDED, "")
     mock.until(lambda: "heard" in mock.last and mock.last["heard"].text == "you said: 5.0")
     heard = mock.last["heard"]
     assert (heard.sender, heard.has_direction, heard.header.frame_id) == ("robin", True, "base_link")
-    mock.say_on(String, "say", String(data="good evening"))
+    mock.publish(String, "say", String(data="good evening"))
     mock.until(lambda: mock.last["heard"].text == "you said: good evening")
-    mock.say_on(String, "say", String(data="x" * 201))  # refused with a line in the log
-    assert mock.skill("say", text="after that")[0] == SUCCEEDED
+    mock.publish(String, "say", String(data="x" * 201))  # refused with a line in the log
+    assert mock.did("say", text="after that")[0] == SUCCEEDED
 
 
 def test_lights_are_drawn(mocks) -> None:
@@ -214,14 +232,14 @@ def test_lights_are_drawn(mocks) -> None:
 
     mock.until(lambda: "markers" in mock.last)
     assert lamp(0) == lamp(1) == (1.0, 1.0, 1.0, 1.0)  # eyes and face
-    assert mock.skill("eye_red") == (SUCCEEDED, "")
+    assert mock.did("eye_red") == (SUCCEEDED, "")
     mock.until(lambda: lamp(0) == (1.0, 0.0, 0.0, 1.0))
     command = LightCommand(light="eyes", pattern="steady")
     command.color.g = command.color.a = 1.0
-    mock.say_on(LightCommand, "lights", command)
+    mock.publish(LightCommand, "lights", command)
     mock.until(lambda: lamp(0) == (0.0, 1.0, 0.0, 1.0))
-    mock.say_on(LightCommand, "lights", LightCommand(light="eyes", pattern="rainbow"))  # refused
-    mock.say_on(LightCommand, "lights", LightCommand(light="eyes", pattern="off"))
+    mock.publish(LightCommand, "lights", LightCommand(light="eyes", pattern="rainbow"))  # refused
+    mock.publish(LightCommand, "lights", LightCommand(light="eyes", pattern="off"))
     mock.until(lambda: lamp(0)[3] < 0.5)
     assert lamp(0)[:3] == (0.0, 1.0, 0.0)
 
@@ -255,7 +273,7 @@ def test_in_real_time_a_second_takes_a_second(mocks) -> None:
 
     def taken() -> float:
         begun = time.monotonic()
-        assert mock.skill("head_shake") == (SUCCEEDED, "")
+        assert mock.did("head_shake") == (SUCCEEDED, "")
         return time.monotonic() - begun
 
     assert shortest(taken, below=1.5, tries=10) == pytest.approx(1.0, abs=0.5)
@@ -266,7 +284,7 @@ def test_another_one_may_live_on_the_clock_of_the_first(mocks) -> None:
     second = mocks(use_sim_time=True)
     first.join()
     second.join()
-    assert second.skill("walk", distance=0.2) == (SUCCEEDED, "")
+    assert second.did("walk", distance=0.2) == (SUCCEEDED, "")
     assert second.watcher.x == pytest.approx(0.2, abs=0.05)
     assert first.watcher.x == pytest.approx(0.0, abs=1e-6)
     first.until(lambda: abs(second.last["pose"].header.stamp.sec - first.last["pose"].header.stamp.sec) <= 1)
@@ -278,18 +296,18 @@ def test_stop_and_hold(mocks) -> None:
     mock.join()
     mock.bml.send('{"type": "body", "action": "WALK", "duration": 3600}', source="test")
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
-    assert mock.call(SetBool, "hold", SetBool.Request(data=True)).success
+    assert mock.call(SetBool, "hold", data=True).success
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
-    assert mock.call(SetBool, "hold", SetBool.Request(data=False)).success
+    assert mock.call(SetBool, "hold", data=False).success
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
-    assert mock.call(Trigger, "stop", Trigger.Request()).success
+    assert mock.call(Trigger, "stop").success
     mock.until(lambda: mock.last["body_status"].stopped)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     mock.until(lambda: mock.bml.result is not None)
     assert mock.last["body_status"].reason == "stopped by the stop service"
     message = Twist()
     message.linear.x = 0.2
-    mock.say_on(Twist, "cmd_vel", message)
+    mock.publish(Twist, "cmd_vel", message)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
     assert not mock.last["body_status"].stopped
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
@@ -305,11 +323,11 @@ def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:
         GoalStatusArray, topic, lambda message: told.append(len(message.status_list)), profile("latched")
     )
     for _ in range(3):
-        assert mock.skill("eye_wink") == (SUCCEEDED, "")
+        assert mock.did("eye_wink") == (SUCCEEDED, "")
     assert told[-1] == 3
     begun = mock.tree._now()
     mock.until(lambda: mock.tree._now() - begun > 2 * KEEP_S)
-    assert mock.skill("eye_wink") == (SUCCEEDED, "")
+    assert mock.did("eye_wink") == (SUCCEEDED, "")
     assert told[-1] == 1
 
 
@@ -317,16 +335,16 @@ def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:
 def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    assert mock.skill("walk", distance=0.3)[0] == SUCCEEDED
+    assert mock.did("walk", distance=0.3)[0] == SUCCEEDED
     mock.body.trigger_deactivate()
     mock.until(lambda: mock.last["link_state"].state == LinkState.CLOSED)
-    assert mock.skill("eye_red") == (FAILED, "mock_body is inactive; activate it first")
+    assert mock.did("eye_red") == (FAILED, "mock_body is inactive; activate it first")
     percepts = mock.watcher.percepts
     mock.body.trigger_activate()
     mock.until(lambda: mock.last["link_state"].state == LinkState.READY and mock.watcher.percepts > percepts)
     assert mock.last["link_state"].connects == 2
     assert mock.watcher.x == pytest.approx(0.3, abs=0.02)
-    assert mock.skill("eye_red") == (SUCCEEDED, "")
+    assert mock.did("eye_red") == (SUCCEEDED, "")
     mock.body.trigger_deactivate()
     mock.body.trigger_cleanup()
     mock.body.trigger_configure()
@@ -334,13 +352,13 @@ def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
     mock.until(lambda: mock.watcher.x == pytest.approx(0.0, abs=1e-6))  # another world
     mock.until(lambda: mock.last["link_state"].connects == 1)
     mock.until(lambda: mock.skills.server_is_ready())
-    assert mock.skill("eye_red") == (SUCCEEDED, "")
+    assert mock.did("eye_red") == (SUCCEEDED, "")
 
 
 def test_a_walk_that_was_deactivated_does_not_go_on(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    mock.say_on(Twist, "cmd_vel", Twist(linear=Vector3(x=0.2)))
+    mock.publish(Twist, "cmd_vel", Twist(linear=Vector3(x=0.2)))
     mock.until(lambda: mock.body._velocity[0] > 0.1)
     mock.body.trigger_deactivate()
     world, steps = mock.body._world, []
@@ -375,12 +393,12 @@ def test_what_cannot_be_configured_is_said_in_one_line(values, share, reason, ca
     with Runtime() as runtime:
         overrides = [Parameter(name, value=value) for name, value in values.items()]
         node = runtime.add(MockBody(share, context=runtime.context, parameter_overrides=overrides))
-        end = time.monotonic() + PATIENCE
-        said = ""
-        while "not configured" not in said and time.monotonic() < end:
-            turn = time.monotonic() + 0.2
-            runtime.spin(lambda turn=turn: time.monotonic() > turn)
-            out, err = capfd.readouterr()
-            said += out + err
-        assert reason in said
+        said: list[str] = []
+
+        def refused() -> bool:
+            said.extend(capfd.readouterr())
+            return "not configured" in "".join(said)
+
+        spin_until(runtime, refused)
+        assert reason in "".join(said)
         assert node._state_machine.current_state[0] == State.PRIMARY_STATE_UNCONFIGURED

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS
 
 from embodiment_bridge.cli.command_line import main
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
-PATIENCE = 60.0  # s
 SEED = Path(__file__).parents[1] / "data/opencog/seed"
 PLAN = '<oc:action-plan xmlns:oc="http://www.opencog.org/brain" entity-id="fido" id="1">{}</oc:action-plan>'
 SAY = '<action name="say" sequence="1"><param type="string" value="hello"/></action>'
@@ -57,7 +57,7 @@ def test_stand_in_graph_and_run_plan():
             while "plan 0 is done" not in line:
                 line = peer.stderr.readline()
                 assert line, "the stand-in has ended"
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + PROCESS
             while (done := run("run-plan", "-", stdin=PLAN.format(SAY))).returncode != 0:
                 assert time.monotonic() < deadline, done.stdout + done.stderr
             assert re.search(r"1 say +done", done.stdout)
@@ -67,10 +67,10 @@ def test_stand_in_graph_and_run_plan():
             assert "juggle               ERROR: unknown action 'juggle'" in done.stdout
             late = run("run-plan", "--timeout", "0.5", "-", stdin=PLAN.format(WALK))
             assert late.returncode == 1
-            assert "walk took longer than 0.5 s" in late.stdout
+            assert "TIMEOUT: has not ended after 0.5 s" in late.stdout
             seed = run("run-plan", str(SEED / "03-action-plan.as-is.xml"))
             assert seed.returncode == 1  # as printed: far away, and nobody to sniff at
-            assert "'x' of skill 'go_to' is '339.213', not within -100..100 m" in seed.stdout
+            assert "'x' is 339.213, not a number within -100 to 100 m" in seed.stdout
 
 
 def test_run_plan_with_nobody_there():

@@ -3,32 +3,29 @@
 
 import itertools
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from embodiment_bridge.msg import EntityArray
 from embodiment_bridge.srv import PlayLog
-from mock_node_stage import FAST, Asker, Mock
+from graph_stage import Stage
+from mock_node_stage import FAST, Mock
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from waiting import spin_until
 
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.executables import behavior_tree, player, recorder
 from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 PLAN = json.dumps({"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE"}] * 2})
 STEP = 0.02  # s of the mock's world
-PATIENCE = 90.0
 
 
 @pytest.fixture(scope="module")
@@ -74,30 +71,18 @@ def test_what_was_left_out_is_not_there(recording) -> None:
         assert reader.topics[events[0]].messages >= 4
 
 
-class Replay(Asker):
+class Replay(Stage):
     """A player in another namespace, and what is heard of it."""
 
     def __init__(self, runtime: Runtime, bag: Path, namespace: str, **values: Any) -> None:
-        self.runtime = runtime
-        overrides = [Parameter(name, value=value) for name, value in {"bag": str(bag), **values}.items()]
-        common = {"context": runtime.context, "namespace": namespace}
-        self.node = runtime.add(player(parameter_overrides=overrides, **common))
-        self.watcher = runtime.add(Watcher(**common))
-        self.joints: list[JointState] = []
-        self.clock: list[float] = []
-        self.entities: list[EntityArray] = []
-        listen = self.watcher.create_subscription
-        listen(JointState, "joint_states", self.joints.append, profile("events"))
-        listen(EntityArray, "entities", self.entities.append, profile("events"))
-        listen(
-            Clock,
-            "/clock",
-            lambda m: self.clock.append(m.clock.sec + m.clock.nanosec * 1e-9),
-            profile("events"),
-        )
+        super().__init__(runtime, namespace)
+        self.node = self.add(player, bag=str(bag), **values)
+        self.joints = self.collect(JointState, "joint_states", "events")
+        self.clock = self.collect(Clock, "/clock", "events")
+        self.entities = self.collect(EntityArray, "entities", "events")
 
     def play(self, **request: Any) -> PlayLog.Response:
-        return self.call(PlayLog, "player/play", PlayLog.Request(**request))
+        return self.call(PlayLog, "player/play", **request)
 
 
 @pytest.fixture
@@ -110,11 +95,12 @@ def replays():
 def test_plays_what_was_recorded(recording, replays) -> None:
     replay = replays(recording, paused=True)
     replay.until(lambda: replay.node.count_subscribers(f"{replay.watcher.get_namespace()}/joint_states") > 1)
-    assert replay.call(Trigger, "player/resume", Trigger.Request()).success
+    assert replay.call(Trigger, "player/resume").success
     recorded = messages(recording, "/star/joint_states", JointState)
     replay.until(lambda: len(replay.joints) == len(recorded) and bool(replay.entities))
     assert [one.position for one in replay.joints] == [one.position for one in recorded]
-    assert replay.clock == sorted(replay.clock)
+    clock = [(one.clock.sec, one.clock.nanosec) for one in replay.clock]
+    assert clock == sorted(clock)
     assert replay.entities[0].header.frame_id == "map"
 
 
@@ -135,16 +121,11 @@ def test_pause_speed_and_seek(recording, replays) -> None:
 
 def test_brain_runs_against_a_recording(recording, replays) -> None:
     replay = replays(recording, body=True, loop=True, publish_clock=False)
-    namespace = replay.watcher.get_namespace()
-    tree = replay.runtime.add(behavior_tree(context=replay.runtime.context, namespace=namespace))
-    warnings: list[str] = []
-    client = BmlClient(replay.watcher, lambda feedback: warnings.extend(feedback.warnings))
-    replay.until(lambda: client.server_is_there and bool(replay.joints) and bool(tree.skills))
-    client.send(json.dumps({"type": "body", "action": "HEAD_SHAKE"}), source="test")
-    replay.until(lambda: client.result is not None)
-    assert client.result.outcome == "SUCCEEDED"
-    replay.until(lambda: any("this body lacks" in line for line in warnings))
-    client.destroy()
+    tree = replay.add(behavior_tree)
+    replay.until(lambda: replay.bml.server_is_there and bool(replay.joints) and bool(tree.skills))
+    assert replay.run(json.dumps({"type": "body", "action": "HEAD_SHAKE"})).outcome == "SUCCEEDED"
+    replay.until(lambda: any("this body lacks" in w for f in replay.feedback for w in f.warnings))
+    replay.close()
 
 
 @pytest.mark.parametrize(
@@ -169,9 +150,7 @@ def test_recorder_refuses_a_bad_pattern_and_a_directory_that_is_there(tmp_path, 
             node = runtime.add(
                 BagRecorder(find_share, parameter_overrides=overrides, context=runtime.context)
             )
-            deadline = time.monotonic() + PATIENCE
-            runtime.spin(lambda node=node, deadline=deadline: node.refused or time.monotonic() > deadline)
-            assert node.refused
+            spin_until(runtime, lambda node=node: node.refused)
     heard = capfd.readouterr().err
     assert "include" in heard
     assert "exists" in heard

@@ -2,7 +2,6 @@
 """`bml ... --robot` asks a robot of the graph; the actions PAUSE, RESUME and STOP move, or do not move, its joints."""
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -38,8 +37,7 @@ def test_what_a_robot_answers_is_what_it_does(stage) -> None:
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(ask_robot, "/asked")
         stage.until(lambda: publisher.get_subscription_count() == 2)  # of the tree, and of who asks
-        found = time.monotonic()
-        stage.until(lambda: time.monotonic() - found > LATE_S)
+        stage.spin(LATE_S)
         publisher.publish(Bool(data=True))
         stage.until(asking.done)
     answer = asking.result()

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 SERVER = Path(__file__).with_name("stubborn_server.py")
 FAILED, GONE = 1, 5
-PATIENCE = 60.0  # s, of this test
 SOON = 12.0  # s; it takes 2 to 3, and took 22 with the lease of the middleware
 DOCUMENT = '{"type": "delay", "duration": 3600}'
 PLAN = (
@@ -61,7 +61,7 @@ both = pytest.mark.parametrize("command", ["run-bml", "run-plan"])
 def test_server_that_leaves_ends_the_command(command):
     with server() as served, goal(command, served) as process:
         served.terminate()
-        _, err = process.communicate(timeout=PATIENCE)
+        _, err = process.communicate(timeout=PROCESS)
         assert (process.returncode, err) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
 
 
@@ -71,7 +71,7 @@ def test_server_that_falls_silent_ends_the_command_soon(command, how):
     with server() as served, goal(command, served) as process:
         begun = time.monotonic()
         served.send_signal(how)
-        _, err = process.communicate(timeout=PATIENCE)
+        _, err = process.communicate(timeout=PROCESS)
         assert (process.returncode, err) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
         assert time.monotonic() - begun < SOON
 
@@ -82,7 +82,7 @@ def test_server_that_stands_still_for_a_second_is_not_gone(command):
         served.send_signal(signal.SIGSTOP)
         time.sleep(1.0)
         served.send_signal(signal.SIGCONT)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=PROCESS)
         assert process.returncode == FAILED
 
 
@@ -91,7 +91,7 @@ def test_server_that_is_killed_and_started_anew_ends_the_command(command):
     with server() as served, goal(command, served) as process:
         served.kill()
         with server():
-            _, err = process.communicate(timeout=PATIENCE)
+            _, err = process.communicate(timeout=PROCESS)
         assert process.returncode == GONE
         assert "the behaviour-tree node" in err  # it is gone, or knows no result, by which is seen first
 
@@ -102,14 +102,14 @@ def test_second_signal_ends_a_command_whose_goal_does_not_end(command):
         process.terminate()
         assert "interrupt again" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=PROCESS)
         assert process.returncode == GONE
 
 
 @both
 def test_goal_that_is_not_answered_may_be_running(command):
     with server("deaf") as served, goal(command, served) as process:
-        _, err = process.communicate(timeout=PATIENCE)
+        _, err = process.communicate(timeout=PROCESS)
         told = "embodiment_bridge: the goal was not answered: it may be running\n"
         assert (process.returncode, err) == (GONE, told)
 
@@ -120,5 +120,5 @@ def test_goal_is_followed_to_its_end_when_nobody_reads_the_output(command):
         assert process.stdout.readline()
         process.stdout.close()
         process.stdout = None
-        assert process.wait(PATIENCE) == FAILED
+        assert process.wait(PROCESS) == FAILED
         assert process.stderr.read() == ""

@@ -7,12 +7,11 @@ import time
 
 import pytest
 from driver_process import DriverProcess
+from graph_stage import Stage
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import UNSAFE, Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 
 JOINT = "head_yaw"
 STOPPED_S = 6.0  # s; longer than a busy machine lets this process wait
@@ -81,17 +80,11 @@ def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> 
                 goals.append((time.monotonic(), int.from_bytes(data[servo.id], "little", signed=True)))
 
     with Runtime() as runtime:
-        watcher = runtime.add(Watcher(context=runtime.context, namespace=f"/apart{os.getpid()}"))
-        heard: list[JointState] = []
-        watcher.create_subscription(JointState, "joint_states", heard.append, profile("sensor"))
-        publisher = watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
-
-        def until(condition) -> None:
-            deadline = time.monotonic() + 40.0
-            runtime.spin(lambda: condition() or time.monotonic() > deadline)
-            assert condition(), driver.log()
-
-        until(lambda: bool(heard) and publisher.get_subscription_count() > 0)
+        stage = Stage(runtime, f"/apart{os.getpid()}")
+        stage.why = driver.log
+        heard = stage.collect(JointState, "joint_states", "sensor")
+        publisher = stage.publisher(JointTrajectory, "joint_trajectory")
+        stage.until(lambda: heard)
         driver.bus.on_packet = note
         point = JointTrajectoryPoint(positions=[1.0])
         point.time_from_start.sec = (
@@ -99,11 +92,11 @@ def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> 
         )
         publisher.publish(JointTrajectory(joint_names=[JOINT], points=[point]))
         begin = driver.bus.snapshot()[servo.id]["goal_position"]
-        until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 100)
+        stage.until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 100)
         driver.process.send_signal(signal.SIGSTOP)
         time.sleep(STOPPED_S)
         driver.process.send_signal(signal.SIGCONT)
-        until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 300)
+        stage.until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 300)
     gap = max(range(1, len(goals)), key=lambda i: goals[i][0] - goals[i - 1][0])
     assert goals[gap][0] - goals[gap - 1][0] > STOPPED_S - 1.0
     before = goals[gap - 1][1]

@@ -2,7 +2,8 @@
 """The soccer monitor on the real RoboCup MuJoCo server with two T1s in it, and on logs."""
 
 import math
-import time
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from embodiment_bridge.srv import (
     TrainBall,
 )
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
-from rclpy.node import Node
+from graph_stage import Stage
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
@@ -38,40 +39,21 @@ OTHERS = {"entities": EntityArray, "fouls": Foul, "markers": MarkerArray, "ball/
 QUIET = {"publish_clock": False, "use_sim_time": False}
 
 
-class Watched:
-    """A monitor node in a runtime, and somebody who listens to it."""
+class Watched(Stage):
+    """A monitor node, and somebody who listens to it."""
 
-    def __init__(self, runtime: Any, until: Any, **parameters: Any) -> None:
-        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-        common = {"context": runtime.context, "namespace": "/monitor"}
-        self.until = until
-        self.node = runtime.add(soccer_monitor(parameter_overrides=overrides, **common))
-        self.listener = runtime.add(Node("listener", **common))
-        self.latest: dict[str, Any] = {}
-        self.counts: dict[str, int] = {}
-        for name, kind in LATCHED.items():
-            self.listen(kind, name, "latched")
-        for name, kind in OTHERS.items():
-            self.listen(kind, name, "state")
-        self.listen(TFMessage, "/tf", "events")
+    def __init__(self, runtime: Any, **parameters: Any) -> None:
+        super().__init__(runtime, "/monitor")
+        self.node = self.add(soccer_monitor, **parameters)
+        self.counts: Counter[str] = Counter()
+        self.hear({name: (kind, "latched") for name, kind in LATCHED.items()})
+        self.hear({name: (kind, "state") for name, kind in OTHERS.items()} | {"/tf": (TFMessage, "events")})
 
-    def listen(self, kind: Any, name: str, role: str = "state") -> None:
-        def take(message: Any) -> None:
-            self.latest[name] = message
-            self.counts[name] = self.counts.get(name, 0) + 1
-
-        self.listener.create_subscription(kind, name, take, profile(role))
-
-    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
-        client = self.listener.create_client(kind, service)
-        self.until(client.service_is_ready)
-        answer = client.call_async(kind.Request(**fields))
-        self.until(answer.done)
-        self.listener.destroy_client(client)
-        return answer.result()
+    def hear(self, topics: Mapping[str, tuple[Any, str]]) -> None:
+        self.listen(topics, lambda topic, _: self.counts.update([topic]))
 
     def entity(self, name: str) -> Any:
-        found = self.latest.get("entities")
+        found = self.last.get("entities")
         return next((e for e in found.entities if e.id == name), None) if found else None
 
     def place(self, name: str) -> tuple[float, float, float]:
@@ -93,7 +75,6 @@ def game(server, robots, tmp_path):
     right.until(lambda: right.watcher.link == "ready")
     return Watched(
         left.runtime,
-        left.until,
         protocol="rcsssmj_monitor",
         port=server.monitor_port,
         frame_prefix="seen/",
@@ -119,20 +100,20 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     names = {item.key: item.value for item in game.entity("player_right_3").properties}
     assert names == {"team": "red", "number": "3", "side": "right"}
 
-    game.until(lambda: {"field", "scene_graph", "game_state", "markers", "/tf"} <= game.latest.keys())
-    game.until(lambda: game.latest["game_state"].team_right == "red")
-    field = game.latest["field"]
+    game.until(lambda: {"field", "scene_graph", "game_state", "markers", "/tf"} <= game.last.keys())
+    game.until(lambda: game.last["game_state"].team_right == "red")
+    field = game.last["field"]
     assert (field.length, field.width, field.goal_width, field.goal_depth) == (55.0, 36.0, 3.66, 1.0)
     assert math.isnan(field.agent_radius)
     assert field.play_modes[3] == "PlayOn"
-    state = game.latest["game_state"]
+    state = game.last["game_state"]
     assert (state.play_mode, state.team_left, state.team_right, state.half) == (
         "BeforeKickOff", "blue", "red", 1
     )  # fmt: skip
     words = [["ball"], ["agent", "blue", "1"], ["agent", "red", "3"]]
-    game.until(lambda: [node.words for node in game.latest["scene_graph"].nodes if node.words] == words)
-    game.until(lambda: "seen/right_3" in {t.child_frame_id for t in game.latest["/tf"].transforms})
-    assert game.latest["entities"].header.frame_id == "seen/map"
+    game.until(lambda: [node.words for node in game.last["scene_graph"].nodes if node.words] == words)
+    game.until(lambda: "seen/right_3" in {t.child_frame_id for t in game.last["/tf"].transforms})
+    assert game.last["entities"].header.frame_id == "seen/map"
 
     answer = game.call(TrainBall, "train_ball", set_position=True, position=Point(x=2.0, y=-3.0, z=0.2))
     assert (answer.success, answer.message) == (True, "")
@@ -149,9 +130,9 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     )
     assert game.yaw("player_left_1") == pytest.approx(math.pi / 2, abs=0.3)
     assert game.call(KickOff, "kick_off", side="right").success
-    game.until(lambda: game.latest["game_state"].play_mode == "KickOff_Right")
+    game.until(lambda: game.last["game_state"].play_mode == "KickOff_Right")
     assert game.call(Trigger, "drop_ball").success
-    game.until(lambda: game.latest["game_state"].play_mode == "PlayOn")
+    game.until(lambda: game.last["game_state"].play_mode == "PlayOn")
 
     answer = game.call(SetPlayMode, "set_play_mode", play_mode="PlayOn")
     assert not answer.success
@@ -174,8 +155,8 @@ def test_game_that_is_watched_can_be_played_afterwards(game, watch, tmp_path) ->
         recording=str(tmp_path / "game.log.gz"),
         replay_speed=4.0,
     )
-    again.until(lambda: again.entity("player_right_3") is not None and "game_state" in again.latest)
-    assert again.latest["game_state"].team_left == "blue"
+    again.until(lambda: again.entity("player_right_3") is not None and "game_state" in again.last)
+    assert again.last["game_state"].team_left == "blue"
     assert again.node._session.counters.malformed == 0
 
 
@@ -186,7 +167,7 @@ def test_server_outlives_a_monitor_that_comes_and_goes(game) -> None:
         before = game.counts["entities"]
         game.node.trigger_activate()
         game.until(lambda before=before: game.counts["entities"] > before + 5)
-    game.until(lambda: game.latest["link_state"].state == LinkState.READY)
+    game.until(lambda: game.last["link_state"].state == LinkState.READY)
 
 
 STAND_IN = {"protocol": "simspark_monitor"}
@@ -196,13 +177,7 @@ STAND_IN = {"protocol": "simspark_monitor"}
 def watch():
     """Makes a monitor: ``watch(**parameters)``."""
     with Runtime() as runtime:
-
-        def until(condition: Any, patience: float = 30.0) -> None:
-            deadline = time.monotonic() + patience
-            runtime.spin(lambda: condition() or time.monotonic() > deadline)
-            assert condition()
-
-        yield lambda **parameters: Watched(runtime, until, **parameters)
+        yield lambda **parameters: Watched(runtime, **parameters)
 
 
 def test_game_on_the_simspark_stand_in_is_told_and_trained(watch) -> None:
@@ -211,31 +186,31 @@ def test_game_on_the_simspark_stand_in_is_told_and_trained(watch) -> None:
             player = server.world.add("rsg/agent/nao/nao.rsg")
             server.world.join(player, "alpha", 4)
         game = watch(**STAND_IN, port=server.monitor_port)
-        game.until(lambda: game.entity("player_left_4") is not None and LATCHED.keys() <= game.latest.keys())
-        game.listen(PoseStamped, "players/left_4/pose")
+        game.until(lambda: game.entity("player_left_4") is not None and LATCHED.keys() <= game.last.keys())
+        game.hear({"players/left_4/pose": (PoseStamped, "state")})
         answer = game.call(SetPlayMode, "set_play_mode", play_mode="playon")
         assert not answer.success
         assert "did you mean 'PlayOn'?" in answer.message
         assert len(answer.play_modes) == 21
         assert game.call(SetPlayMode, "set_play_mode", play_mode="PlayOn").success
-        game.until(lambda: game.latest["game_state"].play_mode == "PlayOn")
+        game.until(lambda: game.last["game_state"].play_mode == "PlayOn")
         assert game.call(
             TrainAgent, "train_agent", side="left", number=4, set_position=True, position=Point(x=3.0, y=-2.0, z=0.4),
             set_yaw=True, yaw=0.5,
         ).success  # fmt: skip
         game.until(
-            lambda: near(game.place("player_left_4"), 3.0, -2.0) and "players/left_4/pose" in game.latest
+            lambda: near(game.place("player_left_4"), 3.0, -2.0) and "players/left_4/pose" in game.last
         )
         assert game.yaw("player_left_4") == pytest.approx(0.5, abs=0.02)
         assert game.call(SetGame, "set_game", set_score=True, score_left=2, score_right=1).success
         game.until(
-            lambda: (game.latest["game_state"].score_left, game.latest["game_state"].score_right) == (2, 1)
+            lambda: (game.last["game_state"].score_left, game.last["game_state"].score_right) == (2, 1)
         )
         scenes = game.counts["scene_graph"]
         assert game.call(AgentCommand, "kill_agent", side="left", number=4).success
         game.until(lambda: game.entity("player_left_4") is None and game.counts["scene_graph"] > scenes)
         assert game.call(Trigger, "kill_simulator").success
-        game.until(lambda: game.latest["link_state"].state == LinkState.BACKOFF)
+        game.until(lambda: game.last["link_state"].state == LinkState.BACKOFF)
         assert "not there" in game.call(Trigger, "drop_ball").message
 
 
@@ -266,7 +241,7 @@ def test_log_is_played_paused_and_sought(watch, tmp_path, protocol, stream) -> N
     log = tmp_path / "monitor.log"
     log.write_bytes(b"".join(message + b"\n" for message in messages))
     game = watch(protocol=protocol, transport="replay", recording=str(log), replay_speed=5.0)
-    game.until(lambda: game.latest.get("link_state") is not None)
+    game.until(lambda: game.last.get("link_state") is not None)
     answer = game.call(PlayLog, "play_log", seek=True)
     assert (answer.success, answer.paused, answer.speed) == (True, False, 5.0)
     counters = game.node._session.counters
@@ -308,7 +283,7 @@ def test_fouls_of_both_forms_are_told(watch, tmp_path) -> None:
     game = watch(**STAND_IN, transport="replay", recording=str(log))
     fouls = []
     game.listener.create_subscription(Foul, "fouls", fouls.append, profile("events"))
-    game.until(lambda: "link_state" in game.latest)
+    game.until(lambda: "link_state" in game.last)
     game.call(PlayLog, "play_log", seek=True)
     game.until(lambda: len(fouls) > 1)
     told = [(foul.index, foul.name, foul.side, foul.team, foul.number) for foul in fouls[:2]]
@@ -329,8 +304,8 @@ def test_node_can_be_cleaned_up_and_configured_for_another_server(watch) -> None
                 Parameter("recording", value=str(DATA / "rcsssmj_monitor/short_monitor_rsmp.bin")),
             ]
         )
-        game.latest.clear()
+        game.last.clear()
         node.trigger_configure()
         node.trigger_activate()
-        game.until(lambda: game.entity("player_left_1") is not None and "field" in game.latest)
-        assert game.latest["field"].length == 55.0
+        game.until(lambda: game.entity("player_left_1") is not None and "field" in game.last)
+        assert game.last["field"].length == 55.0

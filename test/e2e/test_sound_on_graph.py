@@ -3,21 +3,17 @@
 
 import json
 import os
-import time
 
 import pytest
 from embodiment_bridge.msg import AudioState
 from embodiment_bridge.srv import PlayerCommand
-from mock_node_stage import PATIENCE
-from rclpy.parameter import Parameter
+from graph_stage import Stage
 from run_stage import RunStage
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import media_player
 from embodiment_bridge.nodes.base.messages import seconds
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.standins.bml.replies import wav
 
 NOD = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.2}
@@ -39,8 +35,7 @@ def stages(folder):
         usual = {"sound": "null", "media_cache": str(folder / "cache"), "media_roots": [str(folder)]}
         stage = RunStage(runtime, namespace, **{**usual, **parameters})
         made.append(stage)
-        stage.heard = []
-        stage.watcher.create_subscription(AudioState, "audio_state", stage.heard.append, profile("events"))
+        stage.heard = stage.collect(AudioState, "audio_state", "events")
         stage.join()
         return stage
 
@@ -160,32 +155,18 @@ def test_what_may_not_be_is_refused_before_it_begins(stages, document, code):
     assert code in result.problems[0]
 
 
-class PlayerStage:
+class PlayerStage(Stage):
     """The player's own node, and somebody who works it."""
 
     def __init__(self, runtime, folder, **parameters):
+        super().__init__(runtime, "/alone")
         values = {"media_cache": str(folder / "cache"), "media_roots": [str(folder)], **parameters}
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        common = {"context": runtime.context, "namespace": "/alone"}
-        self.runtime = runtime
-        self.node = runtime.add(media_player(parameter_overrides=overrides, **common))
-        self.watcher = runtime.add(Watcher(**common))
-        self.heard = []
-        self.watcher.create_subscription(AudioState, "audio_state", self.heard.append, profile("events"))
-        self.client = self.watcher.create_client(PlayerCommand, "player_command")
-        self.until(self.client.service_is_ready)
-        self.until(lambda: self.node.active)
-        self.until(lambda: self.watcher.count_publishers("audio_state") > 0)
-
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
+        self.node = self.add(media_player, **values)
+        self.heard = self.collect(AudioState, "audio_state", "events")
+        self.until(lambda: self.node.active and self.watcher.count_publishers("audio_state") > 0)
 
     def do(self, action, **wishes):
-        answer = self.client.call_async(PlayerCommand.Request(action=action, **wishes))
-        self.until(answer.done)
-        return answer.result()
+        return self.call(PlayerCommand, "player_command", action=action, **wishes)
 
 
 @pytest.mark.parametrize("sound", ["null", "device"])
@@ -228,8 +209,7 @@ def test_a_deactivated_tree_is_silent(stages):
     with Runtime() as runtime:
         stage = stages(runtime, "/silenced", speech="silent")
         text = "a text that is long enough to be interrupted in the middle of it, and longer"
-        speak = stage.watcher.create_publisher(String, "speak", profile("command"))
-        stage.until(lambda: speak.get_subscription_count() > 0)
+        speak = stage.publisher(String, "speak")
 
         def spoken():
             return [one for one in stage.heard if one.channel == "speech"]

@@ -3,11 +3,11 @@
 
 import json
 import os
-import time
 from pathlib import Path
 
 from real_server import free_ports
 from tf2_msgs.msg import TFMessage
+from waiting import PROCESS, spin_until
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
@@ -16,7 +16,6 @@ from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0  # s
 PLAYERS = 7
 
 
@@ -45,16 +44,16 @@ def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
             lambda m: frames.update(t.child_frame_id for t in m.transforms),
             profile("events"),
         )
-        deadline = time.monotonic() + PATIENCE
 
-        def until(condition) -> None:
-            graph.spin(lambda: condition() or time.monotonic() > deadline)
-            assert condition(), (told, [(w.link, w.reason) for w in watchers])
+        def all_until(condition) -> None:
+            spin_until(
+                graph, condition, lambda: (told, [(w.link, w.reason) for w in watchers]), patience=PROCESS
+            )
 
-        until(lambda: all(w.link == "ready" and w.posture == "standing" for w in watchers))
-        until(lambda: len({(w.x, w.y) for w in watchers}) == PLAYERS)  # all know where they are
+        all_until(lambda: all(w.link == "ready" and w.posture == "standing" for w in watchers))
+        all_until(lambda: len({(w.x, w.y) for w in watchers}) == PLAYERS)  # all know where they are
         clients = [BmlClient(watchers[index], lambda feedback: None) for index in (0, 6)]
-        until(lambda: all(client.server_is_there for client in clients))
+        all_until(lambda: all(client.server_is_there for client in clients))
         for watcher in watchers:
             watcher.mark()
         actions = (
@@ -63,14 +62,14 @@ def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
         )
         for client, action in zip(clients, actions, strict=True):
             client.send(json.dumps({"type": "sequence", "behaviors": [action]}), source="test")
-        until(lambda: all(client.result is not None for client in clients))
+        all_until(lambda: all(client.result is not None for client in clients))
         ends = [(client.result.outcome, client.result.reason) for client in clients]
         assert [outcome for outcome, _ in ends] == ["SUCCEEDED", "SUCCEEDED"], ends
         assert watchers[0].distance > 0.15
         assert watchers[6].turned > 0.1
         assert all(watcher.distance < 0.1 for watcher in watchers[1:6])
-        until(lambda: all(watcher.posture == "standing" for watcher in watchers))
-        until(lambda: {f"seven/player{number}/base_link" for number in range(1, PLAYERS + 1)} <= frames)
+        all_until(lambda: all(watcher.posture == "standing" for watcher in watchers))
+        all_until(lambda: {f"seven/player{number}/base_link" for number in range(1, PLAYERS + 1)} <= frames)
         for client in clients:
             client.destroy()
 
@@ -87,9 +86,12 @@ def test_eleven_players_join_a_server_that_was_started_for_them() -> None:
             graph.runtime.add(Watcher(context=graph.runtime.context, namespace=f"/eleven/player{number}"))
             for number in range(1, 12)
         ]
-        deadline = time.monotonic() + PATIENCE
-        graph.spin(lambda: all(w.link == "ready" for w in watchers) or time.monotonic() > deadline)
-        assert [w.link for w in watchers] == ["ready"] * 11, (told, [w.reason for w in watchers])
+        spin_until(
+            graph,
+            lambda: all(w.link == "ready" for w in watchers),
+            lambda: (told, [(w.link, w.reason) for w in watchers]),
+            patience=PROCESS,
+        )
 
 
 def test_players_are_numbered_and_only_the_first_has_the_clock() -> None:

@@ -3,8 +3,7 @@
 
 import json
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from embodiment_bridge.msg import EntityArray, HeardMessage, NodeEvent
 from embodiment_bridge.srv import Beam
+from graph_stage import Stage
 from opencog_stage import ENVELOPE, action
 from real_server import free_ports
 from sensor_msgs.msg import JointState
@@ -22,17 +22,15 @@ from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 SETTLED = 100  # percepts
 ARM = "l_shoulder_pitch"
 ROTATE = '<param name="angle" type="float" value="-120"/>'
 
 
-class Stage:
+class Two(Stage):
     """The graph of one launch file of the page, an OAC, and who looks and sends documents in each namespace."""
 
     def __init__(self, folder: Path, launch: int, namespaces: tuple[str, ...], **arguments: str) -> None:
@@ -45,17 +43,15 @@ class Stage:
             self.oac = stack.enter_context(OacPeer(script="none"))
             arguments["router_port"] = str(self.oac.port)
             plan = read_launch(file, arguments, find_share=lambda _: ROOT, environment=os.environ)
-            self.graph = stack.enter_context(Graph(plan, self.told.append))
-            runtime = self.graph.runtime
-            self.watchers = [
-                runtime.add(Watcher(context=runtime.context, namespace=name)) for name in namespaces
+            super().__init__(stack.enter_context(Graph(plan, self.told.append)), namespaces[-1])
+            stack.callback(super().close)
+            runtime = self.runtime
+            others = [
+                runtime.add(Watcher(context=runtime.context, namespace=name)) for name in namespaces[:-1]
             ]
+            self.watchers = [*others, self.watcher]
             trees = [node for node in runtime._nodes if isinstance(node, BehaviorTree)]
-            self.watchers[-1].create_subscription(
-                NodeEvent, "behavior_tree/events", self._take_event, profile("events")
-            )
-            self.bml = BmlClient(self.watchers[-1], lambda feedback: None)
-            stack.callback(self.bml.destroy)
+            self.listen({"behavior_tree/events": (NodeEvent, "events")}, self._take_event)
             self.until(lambda: all(tree.skills for tree in trees))
             self.until(lambda: self.bml.server_is_there)
             self.until(lambda: "fido" in self.oac.brains["fido"].known)
@@ -64,14 +60,12 @@ class Stage:
     def close(self) -> None:
         self._open.close()
 
-    def _take_event(self, event: NodeEvent) -> None:
+    def _take_event(self, _: str, event: NodeEvent) -> None:
         if event.event == "warning":
             self.warnings.append(event.code)
 
-    def until(self, condition: Callable[[], Any]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
-        assert condition(), (self.told, [(one.link, one.reason) for one in self.watchers])
+    def why(self) -> Any:
+        return self.told, [(one.link, one.reason) for one in self.watchers]
 
     def plan(self, *actions: str) -> None:
         """The OAC sends a plan."""
@@ -90,14 +84,14 @@ class Stage:
 
 
 @pytest.fixture
-def one_robot(tmp_path) -> Iterator[Stage]:
+def one_robot(tmp_path) -> Iterator[Two]:
     """The mock body; documents go to the second tree."""
-    stage = Stage(tmp_path, 0, ("/", "/performer"), brain="opencog", use_sim_time="true", speed="4.0")
+    stage = Two(tmp_path, 0, ("/", "/performer"), brain="opencog", use_sim_time="true", speed="4.0")
     yield stage
     stage.close()
 
 
-def arm_of(stage: Stage) -> list[float]:
+def arm_of(stage: Two) -> list[float]:
     """Angles of an arm from now on, rad."""
     angles: list[float] = []
     stage.watchers[0].create_subscription(
@@ -155,7 +149,7 @@ def test_document_takes_the_arms_from_a_plan_which_is_told(one_robot) -> None:
 
 def test_two_robots_with_a_brain_each_see_and_hear_each_other(tmp_path) -> None:
     port, monitor_port = map(str, free_ports())
-    stage = Stage(tmp_path, 1, ("/robot1", "/robot2"), port=port, monitor_port=monitor_port)
+    stage = Two(tmp_path, 1, ("/robot1", "/robot2"), port=port, monitor_port=monitor_port)
     try:
         seen: list[set[str]] = [set(), set()]
         heard: list[list[HeardMessage]] = [[], []]
@@ -190,7 +184,7 @@ def test_two_robots_with_a_brain_each_see_and_hear_each_other(tmp_path) -> None:
         stage.close()
 
 
-def face_to_face(stage: Stage) -> None:
+def face_to_face(stage: Two) -> None:
     """Put them two metres apart, each in view of the other, and let them stand for two seconds."""
     for watcher, (x, theta) in zip(stage.watchers, ((-2.0, 3.14), (-4.0, 0.0)), strict=True):
         client = watcher.create_client(Beam, "beam")

@@ -54,7 +54,7 @@ def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> No
     stage.join()
     assert abs(stage.angle("l_elbow_pitch")) < 0.002  # it stays where it was found
     names = ["head_yaw", "r_elbow_pitch"]
-    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(names, (0.3, [0.4, -0.5])))
+    stage.publish(JointTrajectory, "joint_trajectory", trajectory(names, (0.3, [0.4, -0.5])))
     stage.until(
         lambda: abs(stage.angle("head_yaw") - 0.4) < 0.02 and abs(stage.angle("r_elbow_pitch") + 0.5) < 0.02
     )
@@ -69,8 +69,8 @@ def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> No
         trajectory(["head_yam"], (0.5, [0.0])),
         trajectory(["head_yaw"], (0.5, [0.0]), (0.4, [0.1])),
     ):
-        stage.say_on(JointTrajectory, "joint_trajectory", bad)
-    stage.say_on(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[9.0]))
+        stage.publish(JointTrajectory, "joint_trajectory", bad)
+    stage.publish(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[9.0]))
     stage.until(lambda: len(refused) >= 5)
     assert all("head_ya" in text for text in refused if "point 1" not in text)
     assert "point 1 is at 0.4 s" in "".join(refused)
@@ -84,7 +84,7 @@ def test_a_point_that_is_faster_than_the_joint_is_not_passed(stages) -> None:
     stage.tracks.clear()
     goals = {"head_yaw": (0.05, [0.4]), "waist_yaw": (0.0, [0.3])}
     for joint, point in goals.items():
-        stage.say_on(JointTrajectory, "joint_trajectory", trajectory([joint], point))
+        stage.publish(JointTrajectory, "joint_trajectory", trajectory([joint], point))
     stage.until(lambda: all(abs(stage.angle(name) - point[1][0]) < 0.02 for name, point in goals.items()))
     stage.spin(2.0)
     for joint, (_, (target,)) in goals.items():
@@ -120,8 +120,8 @@ def test_a_skill_of_limp_joints_fails_and_moves_again_with_torque(stages) -> Non
         ExecuteSkill.Result.FAILED,
         "cannot be moved: head_yaw (limp); set_torque drives limp joints",
     )
-    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.5, [0.4])))
-    stage.say_on(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[0.4]))
+    stage.publish(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.5, [0.4])))
+    stage.publish(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[0.4]))
     stage.until(lambda: len(told) == 2)
     assert all("head_yaw (limp)" in line for line in told)
     angles = [angle for message in stage.tracks for angle in angles_of(message, "head_yaw")]
@@ -216,7 +216,7 @@ def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> Non
 def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     stage = stages()
     stage.join()
-    stage.say_on(Bool, "emergency_stop", Bool(data=True), "latched")
+    stage.publish(Bool, "emergency_stop", Bool(data=True), "latched")
     stage.until(lambda: not any(reading.torque for reading in stage.driver._robot.readings().values()))
     stage.until(
         lambda: (status := stage.last["body_status"]).reason == "emergency stop" and not status.torque
@@ -323,7 +323,7 @@ def test_a_robot_without_a_body_file_has_its_joints_a_rest_pose_and_a_voice(stag
     stage = stages(robot_description_file="", robot_description=URDF.read_text(), body_file="none")
     stage.join()
     assert [skill.name for skill in stage.tree.skills.values()] == ["reset", "say"]
-    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
+    stage.publish(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
     stage.until(lambda: abs(stage.angle("head_yaw") - 0.3) < 0.02)
     assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"
     stage.until(lambda: abs(stage.angle("head_yaw")) < 0.02)  # what is told of the joint may be late

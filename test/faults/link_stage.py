@@ -28,7 +28,7 @@ from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols import registry
 
 SKILL = {"rcsssmj": "head_shake", "simspark": "head_shake", "maeden": "turn_left"}
-PATIENCE = {"maeden": {"reply_timeout": 1.0}}  # s; nothing is late here but what a test makes late
+HURRIED = {"maeden": {"reply_timeout": 1.0}}  # s; nothing is late here but what a test makes late
 Mangle = Callable[[float, bytes], list[tuple[float, bytes]]]
 
 
@@ -98,7 +98,7 @@ class Wire(Transport):
 class Bridge:
     """A body on a wire with a skill that goes on for ever. ``plan``: what happens when, in s of virtual time.
 
-    hurried: with ``PATIENCE``, else as patient as the defaults are.
+    hurried: with ``HURRIED``, else as patient as the defaults are.
     """
 
     def __init__(self, body: str, *, hurried: bool = True) -> None:
@@ -121,7 +121,7 @@ class Bridge:
         agent = BodyAgent(self.converter, interface, print)
         codec = partial(resolve(spec.codec), **self.converter.codec_options())
         values = {parameter.name: parameter.default for parameter in spec.parameters}
-        values |= PATIENCE.get(body, {}) if hurried else {}
+        values |= HURRIED.get(body, {}) if hurried else {}
         link = [partial(resolve(spec.link), values)] if spec.link else []
         self.session: Session[Any, Any, Any] = Session(
             linked(self._connect, codec, *link),

@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from waiting import until
 
 from embodiment_bridge.behaviour.engine.ports import FetchStatus
 from embodiment_bridge.fetching import FetchError, Reply
@@ -58,11 +59,14 @@ def port(server, clock):
 
 
 def ended(port, name):
-    deadline = time.monotonic() + 30.0
-    while not (report := port.report(name)).status.ended:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    return report
+    reports = []  # it forgets a fetch whose end was reported
+
+    def over():
+        reports.append(port.report(name))
+        return reports[-1].status.ended
+
+    until(over)
+    return reports[-1]
 
 
 def test_a_reply(port, server):

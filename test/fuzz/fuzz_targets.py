@@ -18,7 +18,7 @@ from tools_without_robot import call_tool
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.bml import check, read
 from embodiment_bridge.body.body_file import parse_body
-from embodiment_bridge.body.network_file import read_network
+from embodiment_bridge.body.policy import read_network
 from embodiment_bridge.cli.commands import bml_replay
 from embodiment_bridge.cli.robots.robot import read_parameters
 from embodiment_bridge.core import safe_yaml

@@ -15,9 +15,8 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.options import Options
-from embodiment_bridge.robot.going import Document, Goal, way
 from embodiment_bridge.robot.robot import Robot
-from embodiment_bridge.robot.runs import Written, text_of
+from embodiment_bridge.robot.runs import Goal, JsonObject, Written, text_of, way
 from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
@@ -45,7 +44,7 @@ class StillRobot(Robot):
         self._allowed = None
         self.stops = 0
 
-    def way(self, goal: Goal) -> Document:
+    def way(self, goal: Goal) -> JsonObject:
         """It never gets anywhere."""
         return way(self.senses, goal)
 

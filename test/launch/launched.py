@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 
 import pytest
+from waiting import GRAPH, spin_until
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
@@ -28,7 +29,6 @@ from launch_testing.actions import ReadyToTest  # noqa: E402
 
 from launch import LaunchDescription  # noqa: E402
 
-PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 HEAD_SHAKE = json.dumps({"type": "body", "action": "HEAD_SHAKE"})
 
 
@@ -73,13 +73,12 @@ class WhileItRuns(unittest.TestCase):
         self.addCleanup(self.bml.destroy)
 
     def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        spin_until(self.runtime, condition)
         assert condition(), f"link {self.watcher.link}: {self.watcher.reason}"
 
     def run_document(self):
         """The result; asked for again while the tree has not yet heard what the body can do."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + GRAPH
         while time.monotonic() < deadline:
             self.bml.send(HEAD_SHAKE, source="test")
             self.until(lambda: self.bml.result is not None)

@@ -6,11 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from sensor_msgs.msg import JointState
+from waiting import PROCESS, spin_until, until
 
 from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import launch_description
@@ -21,7 +21,6 @@ from embodiment_bridge.nodes.base.qos import profile
 
 ROOT = Path(__file__).parents[2]
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
-PATIENCE = 60.0  # s; the machine may be busy
 PROGRAM = """\
 #!{python}
 import sys, time
@@ -46,19 +45,12 @@ def checkout(monkeypatch, tmp_path):
 def drivers(parent: int) -> list[int]:
     """The numbers of the driver processes that a process has started."""
     words = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)]
-    lines = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
+    lines = subprocess.run(words, capture_output=True, text=True, timeout=PROCESS).stdout.splitlines()
     return [int(line.split()[0]) for line in lines if " node joint_driver --end-with " in line]
 
 
 def is_there(process: int) -> bool:
     return Path(f"/proc/{process}").exists()
-
-
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert condition()
 
 
 def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checkout) -> None:
@@ -69,8 +61,7 @@ def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checko
         assert tree.get_name() == "behavior_tree"
         states: list[JointState] = []
         tree.create_subscription(JointState, "joint_states", states.append, profile("sensor"))
-        deadline = time.monotonic() + PATIENCE
-        graph.spin(lambda: bool(states and tree.skills) or time.monotonic() > deadline)
+        spin_until(graph, lambda: bool(states and tree.skills), patience=PROCESS)
         assert states
         (driver,) = drivers(os.getpid())
     assert not is_there(driver)
@@ -112,18 +103,18 @@ def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeyp
 def test_a_driver_ends_when_the_process_of_up_is_killed(checkout) -> None:
     words = ["up", str(ROOT / "launch/body/dynamixel.launch.xml"), f"port:={checkout / 'none'}"]
     with subprocess.Popen([COMMAND, *words], stderr=subprocess.DEVNULL) as up:
-        wait_until(lambda: bool(drivers(up.pid)))
+        until(lambda: bool(drivers(up.pid)))
         (driver,) = drivers(up.pid)
         up.send_signal(signal.SIGKILL)
         up.wait()
-    wait_until(lambda: not is_there(driver))
+    until(lambda: not is_there(driver))
 
 
 def test_up_ends_when_its_driver_is_killed(checkout) -> None:
     words = ["up", str(ROOT / "launch/body/dynamixel.launch.xml"), f"port:={checkout / 'none'}"]
     with subprocess.Popen([COMMAND, *words], stderr=subprocess.PIPE, text=True) as up:
-        wait_until(lambda: bool(drivers(up.pid)))
+        until(lambda: bool(drivers(up.pid)))
         os.kill(drivers(up.pid)[0], signal.SIGKILL)
-        _, told = up.communicate(timeout=PATIENCE)
+        _, told = up.communicate(timeout=PROCESS)
     assert up.returncode == 1
     assert "ending, because joint_driver has ended" in told

@@ -7,10 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS, until
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import read_launch
@@ -18,7 +18,6 @@ from embodiment_bridge.launching.up import Graph
 
 ROOT = Path(__file__).parents[2]
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
-PATIENCE = 60.0  # s; the machine may be busy
 # Each program writes its number, and at its end the signal and the time. The second has started another one.
 PAIR = """<launch>
 <executable cmd="{python} {folder}/heeds.py first"/>
@@ -36,13 +35,6 @@ Path(sys.argv[0]).with_name(sys.argv[1]).write_text(str(__import__("os").getpid(
 while True:
     time.sleep(1)
 """
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def runs(process: int) -> bool:
@@ -63,7 +55,7 @@ def pair(tmp_path: Path) -> Path:
 def numbers(folder: Path) -> list[int]:
     """The processes that ``pair`` has started, once all have written their number."""
     files = [folder / name for name in ("first", "second", "child")]
-    wait_until(lambda: all(file.exists() and file.read_text().strip() for file in files))
+    until(lambda: all(file.exists() and file.read_text().strip() for file in files))
     return [int(file.read_text()) for file in files]
 
 
@@ -72,7 +64,7 @@ def test_programs_and_what_they_have_started_end_with_up(pair: Path, how: signal
     with subprocess.Popen([COMMAND, "up", str(pair)], stderr=subprocess.DEVNULL) as up:
         started = numbers(pair.parent)
         up.send_signal(how)
-    wait_until(lambda: not any(runs(one) for one in started))
+    until(lambda: not any(runs(one) for one in started))
     ends = [(pair.parent / f"{name}.end").read_text().split() for name in ("first", "second")]
     assert [number for number, _ in ends] == [str(signal.SIGINT.value)] * 2
     assert float(ends[1][1]) <= float(ends[0][1])  # the last that was started ends first
@@ -100,7 +92,7 @@ def test_a_program_that_is_required(
     file.write_text(REQUIRED.format(attribute=attribute, code=code))
     plan = read_launch(file, {}, find_share=lambda name: ROOT, environment=os.environ)
     told: list[str] = []
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PROCESS
     with Graph(plan, told.append, keep_going=keep_going) as graph:
         graph.spin(lambda: time.monotonic() > deadline or (expected == 0 and bool(told)))
         assert graph.failed == (expected != 0)
@@ -116,7 +108,7 @@ def test_what_ends_together_with_up_has_not_failed(tmp_path: Path) -> None:
     plan = read_launch(file, {}, find_share=lambda name: ROOT, environment=os.environ)
     told: list[str] = []
     with Graph(plan, told.append) as graph:
-        wait_until(lambda: graph._programs[0].ended() is not None)
+        until(lambda: graph._programs[0].ended() is not None)
         graph.spin(lambda: True)
     assert (graph.exit_code, told) == (0, [])
 

@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS
 
 from embodiment_bridge.launching import executables
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 
-PATIENCE = 60.0  # s
 LAUNCH = """<launch>
 <node pkg="embodiment_bridge" exec="first" name="first"/>
 <node pkg="embodiment_bridge" exec="second" name="second"/>
@@ -50,7 +50,7 @@ def test_a_program_has_the_environment_of_its_place_in_the_file(
     monkeypatch.setattr(executables, "EXECUTABLES", only)
     monkeypatch.chdir(tmp_path)
     plan = read_launch(file, {}, find_share=lambda name: tmp_path, environment=os.environ)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PROCESS
     with Graph(plan, lambda line: None) as graph:
         graph.spin(lambda: told.exists() or time.monotonic() > deadline)
         assert os.environ["OF_THE_NODES"] == "5"

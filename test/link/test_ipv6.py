@@ -4,14 +4,13 @@
 import socket
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.cli.commands.peer import PEERS
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
 from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +36,7 @@ def test_every_stand_in_listens_where_it_is_told(name, host):
 def test_server_and_client_meet(host):
     server = TcpServer(host)
     client = TcpClient(host, server.port)
-    other = server.accept(PATIENCE)
+    other = server.accept(THREAD)
     assert client.peer == f"tcp://{place(host, server.port)}"
     assert other.peer.startswith(f"tcp://{place(host, 0)[:-1]}")
     for end in (client, other, server):

@@ -6,12 +6,11 @@ import socket
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link import link_loop
 from embodiment_bridge.link.link_loop import LinkLoop
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 class Pair:
@@ -48,14 +47,14 @@ class Pair:
         self.join()
 
     def join(self) -> None:
-        self.thread.join(PATIENCE)
+        self.thread.join(THREAD)
         assert not self.thread.is_alive()
         self.near.close()
         self.far.close()
 
 
 def heard(pair: Pair) -> bytes:
-    pair.far.settimeout(PATIENCE)
+    pair.far.settimeout(THREAD)
     return pair.far.recv(100)
 
 
@@ -69,18 +68,18 @@ def test_one_thread_serves_all_and_ends_with_the_last() -> None:
     for pair in pairs:
         pair.end()
     assert [pair.raised for pair in pairs] == [None] * 3
-    thread.join(PATIENCE)
+    thread.join(THREAD)
     assert not thread.is_alive()
 
 
 def test_all_are_answered_before_anything_is_told(monkeypatch) -> None:
-    monkeypatch.setattr(link_loop, "LOOK_S", PATIENCE)  # what is only asked whether it goes on is told, too
+    monkeypatch.setattr(link_loop, "LOOK_S", THREAD)  # what is only asked whether it goes on is told, too
     loop, steps, held, release = LinkLoop(), [], threading.Event(), threading.Event()
 
     def hold(woken: float) -> bool:
         gate.recv(1)
         held.set()
-        return not release.wait(PATIENCE)
+        return not release.wait(THREAD)
 
     gate, opener = socket.socketpair()
     holder = threading.Thread(target=loop.serve, args=(gate.fileno(), hold, lambda: None), daemon=True)
@@ -90,7 +89,7 @@ def test_all_are_answered_before_anything_is_told(monkeypatch) -> None:
         heard(pair)
     opener.send(b"1")
     holder.start()
-    assert held.wait(PATIENCE)
+    assert held.wait(THREAD)
     steps.clear()
     for pair in pairs:
         pair.far.send(b"2")
@@ -98,7 +97,7 @@ def test_all_are_answered_before_anything_is_told(monkeypatch) -> None:
     for pair in pairs:
         heard(pair)
         pair.end()
-    holder.join(PATIENCE)
+    holder.join(THREAD)
     gate.close()
     opener.close()
     assert sorted(steps[:2]) == ["a answered", "b answered"]

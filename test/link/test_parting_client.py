@@ -5,11 +5,10 @@ import socket
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.link.transports import tcp
 from embodiment_bridge.link.transports.tcp import PartingClient
-
-PATIENCE = 20.0  # s; the machine may be busy
 
 
 def serve(listener, talk):
@@ -33,34 +32,34 @@ def test_server_can_send_until_it_has_heard_that_the_client_leaves():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = serve(listener, talk)
         client = PartingClient(*listener.getsockname())
-        assert client.read(PATIENCE)
+        assert client.read(THREAD)
         drop = client._drop
-        client._drop = lambda timeout: drop(PATIENCE if timeout else 0.0)  # the server may be slow
+        client._drop = lambda timeout: drop(THREAD if timeout else 0.0)  # the server may be slow
         client.close()
         client.close()
-        thread.join(PATIENCE)
+        thread.join(THREAD)
     assert after == ["sent"]
 
 
 def test_client_leaves_right_after_the_server_has_sent_something(monkeypatch):
-    monkeypatch.setattr(tcp, "PARTING", PATIENCE)
+    monkeypatch.setattr(tcp, "PARTING", THREAD)
     left, closing = [], threading.Event()
 
     def talk(link):
         with link:
             link.sendall(b"old")
-            assert closing.wait(PATIENCE)
+            assert closing.wait(THREAD)
             link.settimeout(0.1)
             with pytest.raises(TimeoutError):  # the client waits for what comes next
                 link.recv(100)
-            link.settimeout(PATIENCE)
+            link.settimeout(THREAD)
             link.sendall(b"new")
             left.append(link.recv(100))
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = serve(listener, talk)
         client = PartingClient(*listener.getsockname())
-        assert client.read(PATIENCE) == b"old"
+        assert client.read(THREAD) == b"old"
         drop = client._drop
 
         def dropped(timeout):
@@ -69,7 +68,7 @@ def test_client_leaves_right_after_the_server_has_sent_something(monkeypatch):
 
         client._drop = dropped
         client.close()
-        thread.join(PATIENCE)
+        thread.join(THREAD)
     assert left == [b""]
 
 
@@ -88,7 +87,7 @@ def test_server_that_goes_on_sending_is_left_at_last():
         thread = serve(listener, talk)
         client = PartingClient(*listener.getsockname())
         client.close()
-        thread.join(PATIENCE)
+        thread.join(THREAD)
     assert broken
 
 
@@ -97,10 +96,10 @@ def test_silent_server_is_left():
 
     def talk(link):
         with link:
-            ended.wait(PATIENCE)
+            ended.wait(THREAD)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = serve(listener, talk)
         PartingClient(*listener.getsockname()).close()
         ended.set()
-        thread.join(PATIENCE)
+        thread.join(THREAD)

@@ -4,13 +4,13 @@
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports import probed_client
 from embodiment_bridge.link.transports.probed_client import ProbedClient
 from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
 
-PATIENCE = 30.0  # s; the machine may be busy
 LOTS = b"w" * 5_000_000  # more than any socket buffer holds
 
 
@@ -23,7 +23,7 @@ def servers():
 
 
 def connect(monitor: TcpServer, agent: TcpServer) -> ProbedClient:
-    return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=PATIENCE)
+    return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=THREAD)
 
 
 def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None:
@@ -31,9 +31,9 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
     ends = {}
 
     def serve() -> None:
-        ends["probe"] = monitor.accept(PATIENCE)
+        ends["probe"] = monitor.accept(THREAD)
         ends["probe"].write(b"world")
-        ends["link"] = agent.accept(PATIENCE)
+        ends["link"] = agent.accept(THREAD)
         ends["probe"].write(LOTS)
         ends["link"].write(b"percept")
 
@@ -45,9 +45,9 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
     thread.join()
     assert data == b"percept"
     with pytest.raises(LinkError):
-        ends["probe"].read(PATIENCE)
+        ends["probe"].read(THREAD)
     client.write(b"answer")
-    assert ends["link"].read(PATIENCE) == b"answer"
+    assert ends["link"].read(THREAD) == b"answer"
     client.close()
     for end in ends.values():
         end.close()
@@ -56,13 +56,13 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
 def test_server_whose_other_port_is_silent_is_joined_without_it(servers, caplog) -> None:
     monitor, agent = servers
     ends = []
-    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(PATIENCE), agent.accept(PATIENCE))))
+    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(THREAD), agent.accept(THREAD))))
     thread.start()
     client = ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
     thread.join()
     assert f"nothing is said on port {monitor.port}" in caplog.text
     with pytest.raises(LinkError, match="closed"):
-        ends[0].read(PATIENCE)
+        ends[0].read(THREAD)
     ends[0].close()
     talk(client, ends[1])
 
@@ -73,9 +73,9 @@ def test_server_without_another_port_is_joined_after_a_while(servers, known) -> 
     port = monitor.port if known else 0
     monitor.close()
     ends = []
-    thread = threading.Thread(target=lambda: ends.append(agent.accept(PATIENCE)))
+    thread = threading.Thread(target=lambda: ends.append(agent.accept(THREAD)))
     thread.start()
-    client = ProbedClient("127.0.0.1", port, agent.port, patience=PATIENCE, settle=0.1)
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=THREAD, settle=0.1)
     thread.join()
     talk(client, ends[0])
 
@@ -91,26 +91,26 @@ def test_other_port_that_listens_later_is_still_asked(servers, monkeypatch) -> N
 
     def settled_late(*place) -> TcpClient:
         link = settled(*place)
-        assert listening.wait(PATIENCE)
+        assert listening.wait(THREAD)
         return link
 
     monkeypatch.setattr(probed_client, "_settled", settled_late)
 
     def serve() -> None:
-        ends["link"] = agent.accept(PATIENCE)
+        ends["link"] = agent.accept(THREAD)
         late = TcpServer(port=port)
         listening.set()
-        ends["probe"] = late.accept(PATIENCE)
+        ends["probe"] = late.accept(THREAD)
         ends["probe"].write(b"world")
         late.close()
 
     thread = threading.Thread(target=serve)
     thread.start()
-    client = ProbedClient("127.0.0.1", port, agent.port, patience=PATIENCE, settle=0.5)
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=THREAD, settle=0.5)
     thread.join()
     talk(client, ends["link"])
     with pytest.raises(LinkError):
-        ends["probe"].read(PATIENCE)
+        ends["probe"].read(THREAD)
     ends["probe"].close()
 
 
@@ -119,13 +119,13 @@ def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
     ends = []
 
     def serve() -> None:
-        ends.append(agent.accept(PATIENCE))
+        ends.append(agent.accept(THREAD))
         ends[0].write(b"what")
 
     thread = threading.Thread(target=serve)
     thread.start()
     with pytest.raises(LinkError, match="4 bytes before it was told anything"):
-        ProbedClient("127.0.0.1", 0, agent.port, patience=PATIENCE, settle=5.0)
+        ProbedClient("127.0.0.1", 0, agent.port, patience=THREAD, settle=5.0)
     thread.join()
     ends[0].close()
 
@@ -133,9 +133,9 @@ def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
 def talk(client, end) -> None:
     """Both ends hear each other, and then close."""
     client.write(b"init")
-    assert end.read(PATIENCE) == b"init"
+    assert end.read(THREAD) == b"init"
     end.write(b"percept")
-    assert client.read(PATIENCE) == b"percept"
+    assert client.read(THREAD) == b"percept"
     client.close()
     end.close()
 
@@ -145,10 +145,10 @@ def test_nobody_at_the_agents_port(servers) -> None:
     agent.close()
 
     def serve() -> None:
-        probe = monitor.accept(PATIENCE)
+        probe = monitor.accept(THREAD)
         probe.write(b"world")
         with pytest.raises(LinkError):
-            probe.read(PATIENCE)
+            probe.read(THREAD)
         probe.close()
 
     thread = threading.Thread(target=serve)
@@ -162,9 +162,9 @@ def test_probe_that_ends_early_is_no_harm(servers) -> None:
     monitor, agent = servers
 
     def serve() -> None:
-        probe = monitor.accept(PATIENCE)
+        probe = monitor.accept(THREAD)
         probe.write(b"world")
-        link = agent.accept(PATIENCE)
+        link = agent.accept(THREAD)
         probe.close()
         link.write(b"percept")
         link.close()
@@ -184,12 +184,12 @@ def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(server
     order = []
 
     def serve() -> None:
-        probe = monitor.accept(PATIENCE)
+        probe = monitor.accept(THREAD)
         probe.write(b"world")
-        link = agent.accept(PATIENCE)
+        link = agent.accept(THREAD)
         link.write(b"percept")
         with pytest.raises(LinkError, match="closed"):
-            probe.read(PATIENCE)
+            probe.read(THREAD)
         order.append("server saw the end of the probe")
         probe.close()
         link.close()
@@ -198,7 +198,7 @@ def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(server
     thread.start()
     client = connect(monitor, agent)
     drop = client._probe._drop
-    client._probe._drop = lambda timeout: drop(PATIENCE if timeout else 0.0)  # the server may be slow
+    client._probe._drop = lambda timeout: drop(THREAD if timeout else 0.0)  # the server may be slow
     while not client.read(0.05):
         pass
     order.append("client has the message")
@@ -212,9 +212,9 @@ def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
     ends = []
 
     def serve() -> None:
-        ends.append(monitor.accept(PATIENCE))
+        ends.append(monitor.accept(THREAD))
         ends[0].write(b"world")
-        ends.append(agent.accept(PATIENCE))
+        ends.append(agent.accept(THREAD))
         ends[1].write(b"percept")
 
     thread = threading.Thread(target=serve)
@@ -234,9 +234,9 @@ def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers
     ends = []
 
     def serve() -> None:
-        ends.append(monitor.accept(PATIENCE))
+        ends.append(monitor.accept(THREAD))
         ends[0].write(b"world")
-        ends.append(agent.accept(PATIENCE))
+        ends.append(agent.accept(THREAD))
         ends[1].write(b"percept")
 
     thread = threading.Thread(target=serve)
@@ -250,7 +250,7 @@ def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers
     assert data == b"percept"
     assert len(list(worlds)) > 500
     with pytest.raises(LinkError):
-        ends[0].read(PATIENCE)
+        ends[0].read(THREAD)
     client.close()
     for end in ends:
         end.close()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from loopback import Loopback, loopback_pair
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.link.session import (
@@ -18,8 +19,6 @@ from embodiment_bridge.link.session import (
     linked,
 )
 from embodiment_bridge.wire.codec import Malformed, Unknown
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 class ByteCodec:
@@ -87,7 +86,7 @@ class Peers:
         return ours
 
     def take(self) -> Loopback:
-        assert self.arrived.acquire(timeout=PATIENCE)
+        assert self.arrived.acquire(timeout=THREAD)
         return self.ends[-1]
 
 
@@ -105,7 +104,7 @@ class Watch:
 
     def until(self, phase: Phase, times: int = 1) -> LinkStatus:
         with self.changed:
-            assert self.changed.wait_for(lambda: self.count(phase) >= times, PATIENCE), self.phases()
+            assert self.changed.wait_for(lambda: self.count(phase) >= times, THREAD), self.phases()
             return [s for s in self.seen if s.phase is phase][times - 1]
 
     def count(self, phase: Phase) -> int:
@@ -145,7 +144,7 @@ class Rig:
 def read(end: Loopback, length: int) -> bytes:
     data = b""
     while len(data) < length:
-        got = end.read(PATIENCE)
+        got = end.read(THREAD)
         assert got, f"only {data!r} came"
         data += got
     return data
@@ -286,7 +285,7 @@ def test_stop_is_prompt(before: str) -> None:
 def test_stopped_while_it_connects_and_started_again_it_serves_once() -> None:
     go, (late, its_peer) = threading.Event(), loopback_pair()
     rig = Rig("+")
-    ways = iter([lambda: late if go.wait(PATIENCE) else None, rig.peers.connect])
+    ways = iter([lambda: late if go.wait(THREAD) else None, rig.peers.connect])
     rig.session._open_link = linked(lambda: next(ways)(), ByteCodec)
     with rig:
         rig.watch.until(Phase.CONNECTING)
@@ -298,8 +297,8 @@ def test_stopped_while_it_connects_and_started_again_it_serves_once() -> None:
         rig.watch.until(Phase.READY)
         go.set()
         with pytest.raises(LinkError, match="closed by the peer"):
-            its_peer.read(PATIENCE)
-        first.join(PATIENCE)
+            its_peer.read(THREAD)
+        first.join(THREAD)
         peer.write(b"a")
         assert read(peer, 5 + 2) == b"helloRA"
     assert rig.watch.phases() == ["CONNECTING", "CONNECTING", "HANDSHAKE", "READY", "CLOSED"]
@@ -316,14 +315,14 @@ def test_peer_that_was_told_nothing_is_left_without_a_word() -> None:
 
     rig.session._open_link = linked(connect, ByteCodec)
     with rig, pytest.raises(LinkError, match="closed by the peer"):
-        theirs.read(PATIENCE)
+        theirs.read(THREAD)
     assert rig.watch.phases() == ["CONNECTING", "CLOSED"]
 
 
 @pytest.mark.parametrize("answers", [True, False])
 def test_peer_that_makes_a_body_is_left_when_it_has_answered_or_never_does(answers, monkeypatch) -> None:
     monkeypatch.setattr("embodiment_bridge.link.session.POLL", 0.02)
-    monkeypatch.setattr("embodiment_bridge.link.session.STAY", PATIENCE if answers else 6.0)
+    monkeypatch.setattr("embodiment_bridge.link.session.STAY", THREAD if answers else 6.0)
     rig = Rig("+", stay_for_answer=True)
     with rig:
         peer = rig.peers.take()
@@ -334,8 +333,8 @@ def test_peer_that_makes_a_body_is_left_when_it_has_answered_or_never_does(answe
         if answers:
             peer.write(b"r")
         with pytest.raises(LinkError, match="closed by the peer"):
-            peer.read(PATIENCE)
-        stopping.join(PATIENCE)
+            peer.read(THREAD)
+        stopping.join(THREAD)
         assert not stopping.is_alive()
     assert rig.watch.phases() == ["CONNECTING", "HANDSHAKE", "CLOSED"]
 

@@ -5,17 +5,16 @@ import socket
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp import TcpClient
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 @pytest.fixture
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(PATIENCE)
+        server.settimeout(THREAD)
         yield server
 
 
@@ -30,10 +29,10 @@ def test_bytes_go_both_ways(listener) -> None:
         client.write(b"ping")
         assert peer.recv(10) == b"ping"
         peer.sendall(b"pong")
-        assert client.read(PATIENCE) == b"pong"
+        assert client.read(THREAD) == b"pong"
         assert client.read(0.01) == b""
     with pytest.raises(LinkError, match="closed by the peer"):
-        client.read(PATIENCE)
+        client.read(THREAD)
     client.close()
     client.close()
 

@@ -2,21 +2,20 @@
 """The listening TCP transport on loopback."""
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp import TcpClient, TcpServer
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 def test_connections_come_in_as_transports() -> None:
     server = TcpServer()
     client = TcpClient("127.0.0.1", server.port)
-    peer = server.accept(PATIENCE)
+    peer = server.accept(THREAD)
     client.write(b"ping")
-    assert peer.read(PATIENCE) == b"ping"
+    assert peer.read(THREAD) == b"ping"
     peer.write(b"pong")
-    assert client.read(PATIENCE) == b"pong"
+    assert client.read(THREAD) == b"pong"
     for end in (client, peer, server):
         end.close()
     with pytest.raises(LinkError):
@@ -32,10 +31,10 @@ def test_nobody_came_is_no_error() -> None:
 def test_who_may_not_connect_is_hung_up_on() -> None:
     server = TcpServer(allowed=lambda host: host == "127.0.0.2")
     client = TcpClient("127.0.0.1", server.port)
-    assert server.accept(PATIENCE) is None
+    assert server.accept(THREAD) is None
     assert server.refused == 1
     with pytest.raises(LinkError, match="closed by the peer"):
-        client.read(PATIENCE)
+        client.read(THREAD)
     client.close()
     server.close()
 

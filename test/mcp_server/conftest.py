@@ -4,7 +4,8 @@
 import os
 
 import pytest
-from mcp_stage import PATIENCE, bringup
+from mcp_stage import bringup
+from waiting import GRAPH
 
 from embodiment_bridge.mcp_server.options import SOURCE
 from embodiment_bridge.robot.robot import Robot
@@ -13,8 +14,8 @@ from embodiment_bridge.robot.robot import Robot
 @pytest.fixture(scope="module")
 def robot(request):
     namespace = f"/{request.module.__name__.rpartition('.')[2]}{os.getpid()}"
-    with Robot(namespace, source=SOURCE, graph=bringup(namespace), wait=PATIENCE) as made:
+    with Robot(namespace, source=SOURCE, graph=bringup(namespace), wait=GRAPH) as made:
         senses = made.senses
-        assert senses.wait(lambda: senses.pose is not None and bool(made.see("ball")), PATIENCE)
-        assert senses.wait(lambda: (senses.link, senses.posture) == ("ready", "standing"), PATIENCE)
+        assert senses.wait(lambda: senses.pose is not None and bool(made.see("ball")), GRAPH)
+        assert senses.wait(lambda: (senses.link, senses.posture) == ("ready", "standing"), GRAPH)
         yield made

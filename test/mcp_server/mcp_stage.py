@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 from mcp.client.client import Client
+from waiting import GRAPH
 
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_launch
@@ -17,7 +18,6 @@ from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.robot.robot import Robot
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s
 LONG = {"type": "loop", "loop": -1, "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 2}}
 
 
@@ -57,7 +57,7 @@ class Host:
 async def connected(
     robot: Robot,
     options: Options = Options(),  # noqa: B008
-    patience: float = PATIENCE,
+    patience: float = GRAPH,
     **client: Any,
 ) -> AsyncIterator[Host]:
     told: list[str] = []
@@ -66,8 +66,8 @@ async def connected(
             yield Host(made, told)
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def async_until(condition: Callable[[], object]) -> None:
     """Wait for what has no event; the time limit is that of the connection."""
-    with anyio.fail_after(PATIENCE):
+    with anyio.fail_after(GRAPH):
         while not condition():  # noqa: ASYNC110
             await anyio.sleep(0.02)

@@ -8,7 +8,8 @@ import anyio
 import mcp.types as types
 import pytest
 from embodiment_bridge.srv import Approve
-from mcp_stage import PATIENCE, connected, until
+from mcp_stage import async_until, connected
+from waiting import GRAPH
 
 from embodiment_bridge.mcp_server import approval
 from embodiment_bridge.mcp_server.options import Options
@@ -27,7 +28,7 @@ class Operator:
 
     async def answer(self, name, *, agreed=True):
         """What the service says to this."""
-        await until(self._client.service_is_ready)
+        await async_until(self._client.service_is_ready)
         done: Future[Approve.Response] = Future()
         request = Approve.Request(id=name, agreed=agreed)
         self._robot.on_graph(
@@ -35,7 +36,7 @@ class Operator:
                 lambda answered: done.set_result(answered.result())
             )
         )
-        return await anyio.to_thread.run_sync(done.result, PATIENCE)
+        return await anyio.to_thread.run_sync(done.result, GRAPH)
 
     def close(self):
         self._robot.on_graph(lambda node: node.destroy_client(self._client)).result()
@@ -56,7 +57,7 @@ def wanted(host):
 
 async def newest(host, number):
     """The id of the request with this number, as soon as it is asked."""
-    await until(lambda: len(wanted(host)) == number)
+    await async_until(lambda: len(wanted(host)) == number)
     return list(wanted(host))[-1]
 
 
@@ -131,7 +132,7 @@ def test_an_operator_is_asked(robot, operator, agreed) -> None:
             assert host.told[1] == f"""to agree: {call} '{{"id": "{name}", "agreed": true}}'"""
             answer = await operator.answer(name, agreed=agreed)
             assert answer.message == f"{name} {'begins' if agreed else 'is refused'}"
-            await until(lambda: results)
+            await async_until(lambda: results)
             assert results[0].is_error is not agreed
 
     anyio.run(do)
@@ -161,7 +162,7 @@ def test_a_late_answer_begins_nothing_else(robot, operator) -> None:
                 assert name in answer.message
             assert not robot._runs.running
             assert (await operator.answer(name, agreed=False)).success
-            await until(lambda: errors)
+            await async_until(lambda: errors)
             assert "did not agree" in errors[0]
 
     anyio.run(do)
@@ -180,7 +181,7 @@ def test_what_waited_when_the_robot_was_stopped_begins_no_more(robot, operator, 
             name = await newest(host, 1)
             await host.text(freeze[0], **freeze[1])
             assert not (await operator.answer(name)).success
-            await until(lambda: errors)
+            await async_until(lambda: errors)
             assert "while it waited" in errors[0]
             await anyio.to_thread.run_sync(robot.hold, False)
             await anyio.to_thread.run_sync(robot.do, "head_shake")  # it would have begun to walk by now

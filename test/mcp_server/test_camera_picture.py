@@ -10,9 +10,10 @@ import anyio
 import numpy as np
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_stage import PATIENCE, connected, until
+from mcp_stage import async_until, connected
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
+from waiting import GRAPH
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server import picture
@@ -80,11 +81,11 @@ class Camera:
         return topic, node.create_timer(0.05, lambda: self._shown and topic.publish(self._shown))
 
     def listeners(self) -> int:
-        return self._robot.on_graph(lambda _: self.topic.get_subscription_count()).result(PATIENCE)
+        return self._robot.on_graph(lambda _: self.topic.get_subscription_count()).result(GRAPH)
 
     def close(self) -> None:
-        self._robot.on_graph(lambda node: node.destroy_timer(self._timer)).result(PATIENCE)
-        self._robot.on_graph(lambda node: node.destroy_publisher(self.topic)).result(PATIENCE)
+        self._robot.on_graph(lambda node: node.destroy_timer(self._timer)).result(GRAPH)
+        self._robot.on_graph(lambda node: node.destroy_publisher(self.topic)).result(GRAPH)
 
 
 def rows(png: bytes) -> np.ndarray:
@@ -108,12 +109,12 @@ def test_a_picture_is_read_and_the_topic_left(robot) -> None:
                 assert result.contents[0].mime_type == "image/png"
                 got.append(base64.b64decode(result.contents[0].blob))
 
-            await until(lambda: robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
+            await async_until(lambda: robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
             assert camera.listeners() == 0
             async with anyio.create_task_group() as group:
                 for _ in range(20):
                     group.start_soon(read)
-            await until(lambda: camera.listeners() == 0)
+            await async_until(lambda: camera.listeners() == 0)
 
     try:
         anyio.run(do)
@@ -132,7 +133,7 @@ async def refusal(robot) -> str:
 
 def test_a_body_without_a_camera_says_so(robot) -> None:
     async def do() -> None:
-        await until(lambda: not robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
+        await async_until(lambda: not robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
         said = await refusal(robot)
         assert f"nothing publishes {TOPIC} in {robot.namespace}" in said
 
@@ -143,11 +144,11 @@ def test_a_body_without_a_camera_says_so(robot) -> None:
     ("shown", "says"), [(None, "has sent no picture for 0.3 s"), (image("yuv", [0, 0]), "unknown encoding")]
 )
 def test_a_camera_that_is_silent_or_strange(robot, monkeypatch, shown, says) -> None:
-    monkeypatch.setattr(picture, "PATIENCE", 0.3 if shown is None else PATIENCE)
+    monkeypatch.setattr(picture, "PATIENCE", 0.3 if shown is None else GRAPH)
     camera = Camera(robot, shown)
 
     async def do() -> str:
-        await until(lambda: robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
+        await async_until(lambda: robot.on_graph(lambda node: node.count_publishers(TOPIC)).result())
         return await refusal(robot)
 
     try:

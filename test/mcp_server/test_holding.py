@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import anyio
 import mcp.types as types
 import pytest
-from mcp_stage import LONG, connected, until
+from mcp_stage import LONG, async_until, connected
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.mcp_server.holding import Holding
@@ -63,16 +63,16 @@ def test_a_pause_of_a_person_outlasts_the_stop_of_the_model(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
             await host.text("run_behavior", document=LONG, background=True)
-            await until(lambda: robot.senses.run_state == "RUNNING")
+            await async_until(lambda: robot.senses.run_state == "RUNNING")
             await anyio.to_thread.run_sync(robot.call("behavior_tree/pause").result)
             assert "paused" in await host.text("stop")
-            await until(lambda: (robot.senses.run_id, robot.senses.run_state) == ("", "PAUSED"))
+            await async_until(lambda: (robot.senses.run_id, robot.senses.run_state) == ("", "PAUSED"))
             await host.text("run_behavior", document=LONG, background=True)
             assert "nothing begins" in await host.text("robot_state")
             assert NOT_OURS in await host.error("hold", on=False)
             assert robot.senses.run_id == ""
             await anyio.to_thread.run_sync(robot.call("behavior_tree/resume").result)
-            await until(lambda: robot.senses.run_state == "RUNNING")
+            await async_until(lambda: robot.senses.run_state == "RUNNING")
 
     anyio.run(do)
 
@@ -81,13 +81,13 @@ def test_its_own_hold_is_its_own_after_its_stop(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
             await host.text("run_behavior", document=LONG, background=True)
-            await until(lambda: robot.senses.run_state == "RUNNING")
+            await async_until(lambda: robot.senses.run_state == "RUNNING")
             await host.text("hold", on=True)
-            await until(lambda: robot.senses.run_state == "PAUSED")
+            await async_until(lambda: robot.senses.run_state == "PAUSED")
             await host.text("stop")
-            await until(lambda: robot.senses.run_id == "")
+            await async_until(lambda: robot.senses.run_id == "")
             await host.text("hold", on=False)
-            await until(lambda: robot.senses.run_state in ("", "ENDED"))
+            await async_until(lambda: robot.senses.run_state in ("", "ENDED"))
 
     anyio.run(do)
 
@@ -96,10 +96,10 @@ def test_a_pause_of_a_person_after_they_let_an_idle_robot_go_on_is_theirs(robot)
     async def do() -> None:
         async with connected(robot) as host:
             await host.text("hold", on=True)
-            await until(lambda: robot.senses.run_state == "PAUSED")
+            await async_until(lambda: robot.senses.run_state == "PAUSED")
             for service, state in (("resume", "ENDED"), ("pause", "PAUSED")):
                 await anyio.to_thread.run_sync(robot.call(f"behavior_tree/{service}").result)
-                await until(lambda state=state: robot.senses.run_state == state)
+                await async_until(lambda state=state: robot.senses.run_state == state)
             assert NOT_OURS in await host.error("hold", on=False)
             await anyio.to_thread.run_sync(robot.call("behavior_tree/resume").result)
 
@@ -110,11 +110,11 @@ def test_its_own_hold_ends_where_somebody_else_lets_the_robot_go_on(robot) -> No
     async def do() -> None:
         async with connected(robot) as host:
             await host.text("run_behavior", document=LONG, background=True)
-            await until(lambda: robot.senses.run_state == "RUNNING")
+            await async_until(lambda: robot.senses.run_state == "RUNNING")
             await host.text("hold", on=True)
-            await until(lambda: robot.senses.run_state == "PAUSED")
+            await async_until(lambda: robot.senses.run_state == "PAUSED")
             await by_person(robot, False)
-            await until(lambda: robot.senses.run_state == "RUNNING")
+            await async_until(lambda: robot.senses.run_state == "RUNNING")
             await by_person(robot, True)
             assert NOT_OURS in await host.error("hold", on=False)
             assert await is_held(robot)

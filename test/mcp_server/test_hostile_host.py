@@ -14,8 +14,9 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp_stage import LONG, PATIENCE, ROOT, connected, until
+from mcp_stage import LONG, ROOT, async_until, connected
 from sensor_msgs.msg import JointState
+from waiting import GRAPH
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
@@ -153,7 +154,7 @@ def assault(robot: Robot, calls: int, seed: int, options: Options) -> set[str]:
                     break
             assert not shaken.is_error, shaken.content[0].text
             await one.text("stop")
-            await until(lambda: not robot._runs.running)
+            await async_until(lambda: not robot._runs.running)
             await two.text("robot_state")
 
     limits = Limits(robot, still)
@@ -171,7 +172,7 @@ def test_hostile_calls_leave_the_joints_within_their_limits(robot) -> None:
 
 def test_hostile_calls_do_not_move_forbidden_channels(robot) -> None:
     allowed = allowed_channels(["head", "eyes"])
-    with Robot(robot.namespace, source=SOURCE, wait=PATIENCE, allowed=allowed) as bound:
+    with Robot(robot.namespace, source=SOURCE, wait=GRAPH, allowed=allowed) as bound:
         robot.stop()
         robot.do("reset")
         moved = assault(bound, 400, 2, Options(allowed=allowed))
@@ -203,14 +204,14 @@ def test_stop_does_not_wait_for_checks(robot, monkeypatch) -> None:
     go_on = threading.Event()
 
     def check(_: Any) -> Check:
-        assert go_on.wait(PATIENCE)
+        assert go_on.wait(GRAPH)
         return Check(())
 
     async def do() -> None:
         async with connected(robot) as host, anyio.create_task_group() as group:
             for _ in range(MOST_CALLS + 10):
                 group.start_soon(lambda: host.call("check_behavior", document=LONG))
-            await until(lambda: len(asked) == AT_ONCE)
+            await async_until(lambda: len(asked) == AT_ONCE)
             try:
                 await host.text("stop")
                 await host.text("hold", on=True)
@@ -289,9 +290,9 @@ def test_a_run_in_the_background_ends_if_its_call_is_canceled_before_it_began(ro
         async with connected(robot) as host:
             async with anyio.create_task_group() as group:
                 group.start_soon(lambda: host.call("run_behavior", document=LONG, background=True))
-                await until(lambda: sent)
+                await async_until(lambda: sent)
                 group.cancel_scope.cancel()
-            await until(lambda: canceled)
+            await async_until(lambda: canceled)
         assert canceled == sent
 
     monkeypatch.setattr(robot._runs, "send", lambda run, *_: sent.append(run))  # a tree that takes its time
@@ -311,7 +312,7 @@ def test_numbers_that_a_robot_cannot_use_are_refused(bad) -> None:
 @pytest.mark.soak
 def test_ten_thousand_hostile_calls_leave_no_memory_behind(robot) -> None:
     head = allowed_channels(["head", "eyes"])
-    with Robot(robot.namespace, source=SOURCE, wait=PATIENCE, allowed=head) as bound:
+    with Robot(robot.namespace, source=SOURCE, wait=GRAPH, allowed=head) as bound:
         turns = ((robot, Options()), (bound, Options(allowed=head)))
         for place, (who, options) in enumerate(turns):
             assault(who, TURN, 10 + place, options)

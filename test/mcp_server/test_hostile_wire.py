@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 import pytest
-from mcp_stage import LONG, PATIENCE, ROOT
+from mcp_stage import LONG, ROOT
 from sensor_msgs.msg import JointState
+from waiting import GRAPH, until
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot
@@ -87,7 +88,7 @@ class Wire:
         name = f"ask{self._number}"
         self.write(json.dumps({"jsonrpc": "2.0", "id": name, "method": method, "params": params}))
         others: list[dict] = []
-        watch = threading.Timer(PATIENCE, self.process.kill)
+        watch = threading.Timer(GRAPH, self.process.kill)
         watch.start()
         try:
             while line := self.process.stdout.readline():
@@ -163,7 +164,7 @@ class Head:
         def does() -> bool:
             return len(self._yaw) == self._yaw.maxlen and (max(self._yaw) - min(self._yaw) > 0.02) is moves
 
-        assert self._robot.senses.wait(does, PATIENCE) or does()
+        assert self._robot.senses.wait(does, GRAPH) or does()
 
 
 @pytest.fixture
@@ -180,10 +181,7 @@ def begin(wire: "Wire", head: Head) -> None:
 
 
 def until_answered(wire: "Wire", answers: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not answers():
-        assert time.monotonic() < deadline, wire.said
-        wire.ask("ping")
+    until(lambda: answers() or (wire.ask("ping") and answers()), lambda: wire.said, GRAPH)
 
 
 def answers_of(wire: "Wire") -> list[dict]:
@@ -196,7 +194,7 @@ def wire(robot):
     try:
         assert "serverInfo" in made.ask("initialize", **BEGIN)[0]["result"]
         made.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + GRAPH
         while not state(made).startswith("mock: link ready"):  # it was found only just now
             assert time.monotonic() < deadline
             time.sleep(0.1)

@@ -11,7 +11,8 @@ import pytest
 import uvicorn
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_stage import LONG, PATIENCE, until
+from mcp_stage import LONG, async_until
+from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen
@@ -67,7 +68,7 @@ async def serving(robot, token, use) -> None:
         server = uvicorn.Server(config(app))
         async with anyio.create_task_group() as group:
             group.start_soon(server.serve, [listener])
-            with anyio.fail_after(PATIENCE):
+            with anyio.fail_after(GRAPH):
                 await use(f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}")
             server.should_exit = True
 
@@ -84,7 +85,7 @@ async def serving(robot, token, use) -> None:
 )
 def test_what_is_refused(robot, headers, status) -> None:
     async def use(url) -> None:
-        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
             answer = await client.post(url, json=BODY, headers={**HEADERS, **headers})
             assert answer.status_code == status, answer.text
 
@@ -95,8 +96,8 @@ def test_two_hosts_at_once(robot) -> None:
     async def use(url) -> None:
         headers = {"authorization": f"Bearer {TOKEN}"}
         async with (
-            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as one,
-            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as two,
+            httpx2.AsyncClient(headers=headers, timeout=GRAPH) as one,
+            httpx2.AsyncClient(headers=headers, timeout=GRAPH) as two,
             Client(streamable_http_client(url, http_client=one)) as first,
             Client(streamable_http_client(url, http_client=two)) as second,
         ):
@@ -145,15 +146,15 @@ async def session_of(client, url) -> str:
 def test_stop_needs_no_session_and_no_form(robot, body, headers, status) -> None:
     async def use(url) -> None:
         run = robot.start(LONG)
-        await anyio.to_thread.run_sync(run.began.result, PATIENCE)
-        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        await anyio.to_thread.run_sync(run.began.result, GRAPH)
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
             answer = await client.post(url, json=body, headers={**WITH_TOKEN, **headers})
         assert answer.status_code == status, answer.text
         if "hold" in json.dumps(body):
-            await until(lambda: robot.senses.run_state == "PAUSED")
+            await async_until(lambda: robot.senses.run_state == "PAUSED")
             await anyio.to_thread.run_sync(robot.hold, False)
             await anyio.to_thread.run_sync(robot.stop)
-        outcome = await anyio.to_thread.run_sync(run.ended.result, PATIENCE)
+        outcome = await anyio.to_thread.run_sync(run.ended.result, GRAPH)
         assert outcome.reason == "stopped by the stop service"
 
     anyio.run(serving, robot, TOKEN, use)
@@ -161,7 +162,7 @@ def test_stop_needs_no_session_and_no_form(robot, body, headers, status) -> None
 
 def test_stop_needs_the_token_and_an_own_name(robot) -> None:
     async def use(url) -> None:
-        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
             for change, status in (
                 ({"authorization": "Bearer wrong"}, 401),
                 ({"origin": "https://evil.example"}, 403),
@@ -187,7 +188,7 @@ def test_a_batch_of_stops_stops_once(robot, monkeypatch) -> None:
     monkeypatch.setattr(RobotServer, "freeze", freeze)
 
     async def use(url) -> None:
-        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
             answer = await client.post(url, json=[STOP] * 1000, headers=WITH_TOKEN)
             assert (answer.status_code, frozen) == (400, ["stop"])
 
@@ -203,7 +204,7 @@ def test_half_requests_of_strangers_keep_nobody_out(robot, monkeypatch) -> None:
         try:
             for one in strangers:
                 one.sendall(HALF)
-            async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+            async with httpx2.AsyncClient(timeout=GRAPH) as client:
                 assert (await client.post(url, json=STOP, headers=WITH_TOKEN)).status_code == 200
             for one in strangers[:32]:
                 assert await anyio.to_thread.run_sync(is_closed, one)
@@ -216,7 +217,7 @@ def test_half_requests_of_strangers_keep_nobody_out(robot, monkeypatch) -> None:
 
 def is_closed(one: socket.socket) -> bool:
     """Whether the server ends this connection within the patience, with or without an answer."""
-    one.settimeout(PATIENCE)
+    one.settimeout(GRAPH)
     try:
         while one.recv(4096):
             pass
@@ -251,7 +252,7 @@ def test_the_oldest_idle_session_gives_way(robot, monkeypatch) -> None:
         monkeypatch.setattr(module, "MOST_SESSIONS", 3)
 
     async def use(url) -> None:
-        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
             sessions = [await session_of(client, url) for _ in range(5)]
             answers = [
                 await client.post(url, json=BODY, headers={**WITH_TOKEN, "mcp-session-id": one})

@@ -8,7 +8,8 @@ import anyio
 import jsonschema
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_stage import LONG, PATIENCE, connected, until
+from mcp_stage import LONG, async_until, connected
+from waiting import GRAPH
 
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo
 from embodiment_bridge.core.rotation import wrap_angle
@@ -96,7 +97,7 @@ def test_skills_are_done_with_progress(robot) -> None:
             assert news[0][1] == pytest.approx(1.0)
             yaw = robot.pose.yaw
             await host.text("do_skill", name="turn_left", parameters={"angle": 0.5})
-            await until(lambda: abs(robot.pose.yaw - yaw - 0.5) < 0.15)
+            await async_until(lambda: abs(robot.pose.yaw - yaw - 0.5) < 0.15)
             for _ in range(5):  # the neighbour also speaks by itself, which ends a wait
                 texts = await answers_to(host, "good evening")
                 if "you said: good evening" in texts:
@@ -104,7 +105,7 @@ def test_skills_are_done_with_progress(robot) -> None:
             assert "you said: good evening" in texts
             await host.text("go_to", thing="ball")
             await host.text("go_to", x=0.0, y=0.0)
-            await until(lambda: robot.pose.distance(0.0, 0.0) < 0.3)
+            await async_until(lambda: robot.pose.distance(0.0, 0.0) < 0.3)
 
     anyio.run(do)
 
@@ -153,7 +154,7 @@ def test_texts_that_are_exactly_a_value_are_taken(robot) -> None:
             await host.text("run_behavior", document=json.dumps({"type": "body", "action": "HEAD_SHAKE"}))
             before = robot.pose.yaw
             await host.text("do_skill", name="turn_left", parameters='{"angle": "0.5"}')
-            await until(lambda: abs(wrap_angle(robot.pose.yaw - before - 0.5)) < 0.15)
+            await async_until(lambda: abs(wrap_angle(robot.pose.yaw - before - 0.5)) < 0.15)
 
     anyio.run(do)
 
@@ -199,7 +200,7 @@ def test_a_run_in_the_background_is_held_stopped_and_waited_for(robot) -> None:
         async with connected(robot) as host:
             begun = await host.call("run_behavior", document=LONG, background=True)
             assert begun.structured_content["outcome"] == "RUNNING"
-            await until(lambda: robot.senses.run_id)
+            await async_until(lambda: robot.senses.run_id)
             assert f"runs in the background as {robot.senses.run_id}" in begun.content[0].text
             assert not begun.is_error
             waited = await host.call("wait", **{"for": "run", "timeout": 0.2})
@@ -248,7 +249,7 @@ def test_the_resources(robot) -> None:
             assert read["bml://guide"].text.startswith("# BML in one page")
             assert "$defs" in json.loads(read["bml://schema"].text)
             assert "<robot" in read["robot://urdf"].text
-            with anyio.fail_after(PATIENCE):  # events come by a topic, the end by the action
+            with anyio.fail_after(GRAPH):  # events come by a topic, the end by the action
                 while not await both_are_told(host):  # noqa: ASYNC110
                     await anyio.sleep(0.02)
             assert base64.b64decode(read["robot://scene.png"].blob).startswith(b"\x89PNG")

@@ -17,8 +17,9 @@ import anyio
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_stage import PATIENCE, ROOT
+from mcp_stage import ROOT
 from sensor_msgs.msg import JointState
+from waiting import GRAPH, until
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.nodes.base.qos import profile
@@ -50,23 +51,19 @@ class Head:
 
     def way(self) -> float:
         """How far it goes in 40 states from now, rad."""
-        first, deadline = len(self.angles), time.monotonic() + PATIENCE
-        while len(self.angles) < first + 40:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        first = len(self.angles)
+        until(lambda: len(self.angles) >= first + 40, patience=GRAPH)
         return max(self.angles[first:]) - min(self.angles[first:])
 
     def stands(self) -> bool:
-        deadline = time.monotonic() + PATIENCE
-        while self.way() > 1e-6:
-            assert time.monotonic() < deadline, "it does not come to rest"
+        until(lambda: self.way() <= 1e-6, patience=GRAPH)
         return True
 
 
 @contextmanager
 def server(robot):
     """A host that speaks by hand: it does not answer pings, but does not read for long either."""
-    assert robot.senses.wait(lambda: robot.senses.run_id == "", PATIENCE)  # the run of the test before
+    assert robot.senses.wait(lambda: robot.senses.run_id == "", GRAPH)  # the run of the test before
     process = subprocess.Popen(
         [sys.executable, PROGRAM, "mcp", "--namespace", robot.namespace, "--wait", "60"],
         env=ENV,
@@ -89,8 +86,8 @@ def server(robot):
 
 
 def moves(robot, head) -> None:
-    assert robot.senses.wait(lambda: robot.senses.run_id != "", PATIENCE)
-    deadline = time.monotonic() + PATIENCE
+    assert robot.senses.wait(lambda: robot.senses.run_id != "", GRAPH)
+    deadline = time.monotonic() + GRAPH
     while head.way() < 1e-3:
         assert time.monotonic() < deadline
 
@@ -109,8 +106,8 @@ def test_the_run_is_canceled_when_the_host_closes_the_pipe(robot) -> None:
     with server(robot) as process:
         moves(robot, head)
         process.stdin.close()
-        assert process.wait(PATIENCE) == 0
-    assert robot.senses.wait(lambda: robot.senses.run_id == "", PATIENCE)
+        assert process.wait(GRAPH) == 0
+    assert robot.senses.wait(lambda: robot.senses.run_id == "", GRAPH)
     assert head.stands()
 
 
@@ -119,13 +116,13 @@ def test_a_signal_ends_it_while_the_host_keeps_the_pipe_open(robot) -> None:
     with server(robot) as process:
         moves(robot, head)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(GRAPH) == 0
     assert head.stands()
 
 
 def fills(pipe) -> bool:
     """Wait until no more comes into a pipe that is not read."""
-    held, before, deadline = array("i", [0]), -1, time.monotonic() + PATIENCE
+    held, before, deadline = array("i", [0]), -1, time.monotonic() + GRAPH
     while held[0] < FULL or held[0] != before:
         assert time.monotonic() < deadline
         before = held[0]
@@ -137,7 +134,7 @@ def fills(pipe) -> bool:
 @pytest.mark.parametrize("end", ["signal", "pipe"])
 def test_it_ends_although_its_host_does_not_read(robot, end) -> None:
     with server(robot) as process:
-        assert robot.senses.wait(lambda: robot.senses.run_id != "", PATIENCE)
+        assert robot.senses.wait(lambda: robot.senses.run_id != "", GRAPH)
         for number in range(2, 200):  # the answers fill the pipe
             process.stdin.write(f'{{"jsonrpc":"2.0","id":{number},"method":"tools/list"}}\n')
         process.stdin.flush()
@@ -146,8 +143,8 @@ def test_it_ends_although_its_host_does_not_read(robot, end) -> None:
             process.send_signal(signal.SIGTERM)
         else:
             process.stdin.close()
-        assert process.wait(PATIENCE) == 0
-    assert robot.senses.wait(lambda: robot.senses.run_id == "", PATIENCE)
+        assert process.wait(GRAPH) == 0
+    assert robot.senses.wait(lambda: robot.senses.run_id == "", GRAPH)
 
 
 def documented() -> list[dict]:
@@ -176,7 +173,7 @@ def test_one_line_in_a_host_is_enough_in_an_empty_home(tmp_path) -> None:
     )
 
     async def do() -> str:
-        with anyio.fail_after(PATIENCE):
+        with anyio.fail_after(GRAPH):
             async with Client(stdio_client(parameters)) as client:
                 result = await client.call_tool("do_skill", {"name": "head_shake"})
                 return result.content[0].text

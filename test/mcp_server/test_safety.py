@@ -9,8 +9,9 @@ import mcp.types as types
 import pytest
 from embodiment_bridge.msg import Entity, EntityArray
 from mcp.shared.exceptions import MCPError
-from mcp_stage import LONG, PATIENCE, connected, until
+from mcp_stage import LONG, async_until, connected
 from rclpy.serialization import deserialize_message, serialize_message
+from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused
@@ -64,8 +65,8 @@ def test_channels_that_are_not_given_are_not_moved(robot) -> None:
             ):
                 assert "CHANNEL_NOT_ALLOWED" in await host.error(tool, **arguments)
 
-    with Robot(robot.namespace, source="mcp", wait=PATIENCE, allowed=allowed) as bound:
-        bound.wait_for("ball", PATIENCE)
+    with Robot(robot.namespace, source="mcp", wait=GRAPH, allowed=allowed) as bound:
+        bound.wait_for("ball", GRAPH)
         before = robot.pose
         anyio.run(do, bound)
         assert robot.pose == before
@@ -76,7 +77,7 @@ def test_a_call_that_is_canceled_cancels_its_run(robot) -> None:
         async with connected(robot) as host:
             with anyio.move_on_after(0.5):
                 await host.call("run_behavior", document=LONG)
-            await until(lambda: not robot._runs.running)
+            await async_until(lambda: not robot._runs.running)
 
     anyio.run(do)
 
@@ -85,9 +86,9 @@ def test_a_host_that_leaves_cancels_its_runs(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host, anyio.create_task_group() as group:
             group.start_soon(lambda: host.call("run_behavior", document=LONG))
-            await until(lambda: robot._runs.running)
+            await async_until(lambda: robot._runs.running)
             group.cancel_scope.cancel()
-        await until(lambda: not robot._runs.running)
+        await async_until(lambda: not robot._runs.running)
 
     anyio.run(do)
 
@@ -111,7 +112,7 @@ def test_a_host_that_does_not_answer_pings_is_gone(robot, background, monkeypatc
             if not background:
                 assert result.is_error
                 assert "does not answer" in result.content[0].text
-            await until(lambda: not robot._runs.running)
+            await async_until(lambda: not robot._runs.running)
             assert any("the host" in line for line in host.told)
 
     anyio.run(do)

@@ -2,7 +2,6 @@
 """What the sound tests share: a clock, WAV files, a loader without threads, a player on the null output."""
 
 import struct
-import time
 import wave
 from concurrent.futures import Future
 from pathlib import Path
@@ -22,16 +21,6 @@ def write_wav(path, seconds, rate=8000):
         file.setframerate(rate)
         file.writeframes(struct.pack("<h", 0) * round(seconds * rate))
     return Path(path)
-
-
-def wait_for(condition, seconds=60.0):
-    """Whether it came to hold; only ever slow when it does not."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.002)
-    return True
 
 
 class Clock:

@@ -8,7 +8,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from sound_stage import wait_for, write_wav
+from sound_stage import write_wav
+from waiting import until
 
 from embodiment_bridge.core import helper_process
 from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
@@ -21,7 +22,7 @@ ENVIRONMENT = of_outside_program(os.environ)
 SOUNDS = Path(__file__).parents[1] / "data" / "sounds"
 
 
-class Stage:
+class Device:
     def __init__(self):
         self.output = DeviceOutput(ENVIRONMENT, "null")
         self.events = []
@@ -32,7 +33,7 @@ class Stage:
             seen = [event.kind for event in self.events if event.id == sound_id]
             return list(dict.fromkeys(seen)) == list(kinds)
 
-        return wait_for(look)
+        until(look, lambda: self.events)
 
     def play(self, path, sound_id="1"):
         self.output.play(sound_id, str(path), volume=1.0, fade=0.0, length=None)
@@ -40,7 +41,7 @@ class Stage:
 
 @pytest.fixture
 def stage():
-    stage = Stage()
+    stage = Device()
     yield stage
     stage.output.close()
     with pytest.raises(ProcessLookupError):  # gone, and no zombie
@@ -49,31 +50,31 @@ def stage():
 
 def test_a_file_plays_to_its_end(stage, tmp_path):
     stage.play(write_wav(tmp_path / "a b%20é.wav", 0.2))
-    assert stage.saw("playing", "ended")
+    stage.saw("playing", "ended")
     assert stage.events[0].length == pytest.approx(0.2, abs=0.01)
     assert not stage.output.has_device
 
 
 def test_pause_stands_and_resume_goes_on_there(stage, tmp_path):
     stage.play(write_wav(tmp_path / "a.wav", 30.0))
-    assert stage.saw("playing")
+    stage.saw("playing")
     stage.output.pause("1")
-    assert stage.saw("playing", "paused")
+    stage.saw("playing", "paused")
     there = stage.output.position("1")
     assert stage.output.position("1") == there
     stage.events.clear()
     stage.output.resume("1")
-    assert stage.saw("playing")
+    stage.saw("playing")
     assert stage.events[0].position == pytest.approx(there, abs=0.1)
     stage.output.stop("1")
-    assert stage.saw("playing", "stopped")
+    stage.saw("playing", "stopped")
 
 
 @pytest.mark.parametrize("name", ["none.wav", "folder"])
 def test_what_cannot_be_played_fails_with_a_reason(stage, tmp_path, name):
     (tmp_path / "folder").mkdir()
     stage.play(tmp_path / name)
-    assert stage.saw("failed")
+    stage.saw("failed")
     assert stage.events[0].reason
 
 
@@ -82,7 +83,7 @@ def test_formats_are_known_by_what_is_in_the_file(stage, tmp_path, name, seconds
     medium = tmp_path / "medium"  # as in the cache of media
     medium.write_bytes((SOUNDS / name).read_bytes())
     stage.play(medium)
-    assert stage.saw("playing", "ended")
+    stage.saw("playing", "ended")
     assert stage.events[0].length == pytest.approx(seconds, abs=0.001)
     assert stage.events[-1].position == pytest.approx(seconds, abs=0.001)
 
@@ -101,13 +102,13 @@ NO_SOUNDS = {
 def test_noise_is_no_sound(stage, tmp_path, name):
     (tmp_path / name).write_bytes(NO_SOUNDS[name])
     stage.play(tmp_path / name)
-    assert stage.saw("failed")
+    stage.saw("failed")
     assert stage.events[0].reason == "the file is not WAV, MP3, FLAC or Vorbis"
 
 
 def test_opus_is_refused_and_not_heard_as_something_else(stage):
     stage.play(SOUNDS / "tone.opus")
-    assert stage.saw("failed")
+    stage.saw("failed")
 
 
 def test_what_is_told_while_a_file_is_opened_is_done_afterwards(stage, tmp_path):
@@ -116,16 +117,16 @@ def test_what_is_told_while_a_file_is_opened_is_done_afterwards(stage, tmp_path)
     stage.output.pause("1")
     stage.play(song, "2")
     stage.output.stop("2")
-    assert stage.saw("playing", "paused")
-    assert stage.saw("playing", "stopped", sound_id="2")
+    stage.saw("playing", "paused")
+    stage.saw("playing", "stopped", sound_id="2")
 
 
 def test_more_sounds_than_can_play_at_once(stage, tmp_path):
     song = write_wav(tmp_path / "a.wav", 30.0)
     for number in range(33):
         stage.play(song, str(number))
-    assert stage.saw("failed", sound_id="32")
-    assert stage.saw("playing", sound_id="31")
+    stage.saw("failed", sound_id="32")
+    stage.saw("playing", sound_id="31")
 
 
 PLAYLISTS = {
@@ -143,7 +144,7 @@ def test_a_list_of_other_places_opens_none_of_them(stage, tmp_path, name):
     with socket.create_server(("127.0.0.1", 0)) as server:
         (tmp_path / name).write_text(PLAYLISTS[name].replace("{port}", str(server.getsockname()[1])))
         stage.play(tmp_path / name)
-        assert stage.saw("failed")
+        stage.saw("failed")
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -152,11 +153,11 @@ def test_a_list_of_other_places_opens_none_of_them(stage, tmp_path, name):
 def test_when_the_helper_dies_its_sounds_fail_and_the_next_one_plays(stage, tmp_path):
     song = write_wav(tmp_path / "a.wav", 30.0)
     stage.play(song)
-    assert stage.saw("playing")
+    stage.saw("playing")
     os.kill(stage.output.pid, 9)
-    assert stage.saw("playing", "failed")
+    stage.saw("playing", "failed")
     stage.play(song, "2")
-    assert stage.saw("playing", sound_id="2")
+    stage.saw("playing", sound_id="2")
 
 
 def test_a_helper_that_cannot_be_started_again_fails_the_sound_and_the_next_one_tries(
@@ -164,9 +165,9 @@ def test_a_helper_that_cannot_be_started_again_fails_the_sound_and_the_next_one_
 ):
     song = write_wav(tmp_path / "a.wav", 30.0)
     stage.play(song)
-    assert stage.saw("playing")
+    stage.saw("playing")
     os.kill(stage.output.pid, 9)
-    assert stage.saw("playing", "failed")
+    stage.saw("playing", "failed")
 
     def without_room(*_, **__):
         raise OSError(errno.EMFILE, "Too many open files")
@@ -175,10 +176,10 @@ def test_a_helper_that_cannot_be_started_again_fails_the_sound_and_the_next_one_
         patched.setattr(helper_process.subprocess, "Popen", without_room)
         for sound_id in ("2", "3"):
             stage.play(song, sound_id)
-            assert stage.saw("failed", sound_id=sound_id)
+            stage.saw("failed", sound_id=sound_id)
             assert "Too many open files" in stage.events[-1].reason
     stage.play(song, "4")
-    assert stage.saw("playing", sound_id="4")
+    stage.saw("playing", sound_id="4")
 
 
 def test_a_backend_that_is_not_there():

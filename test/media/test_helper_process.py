@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from sound_stage import wait_for
+from waiting import until
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.helper_process import HelperProcess
@@ -35,9 +35,9 @@ def test_what_a_helper_complains_of_is_told():
     one = helper(
         "import sys; print('{\"a\": 1}'); print([1], flush=True); sys.exit('no data here')", messages, ended
     )
-    assert wait_for(lambda: bool(ended))
+    until(lambda: bool(ended))
     assert (messages, ended) == ([{"a": 1}], ["no data here"])
-    assert wait_for(lambda: not sends(one, {}))
+    until(lambda: not sends(one, {}))
     one.close()
 
 
@@ -45,7 +45,7 @@ def test_a_helper_that_reads_nothing_is_ended_and_blocks_nobody():
     messages, ended = [], []
     one = helper("import time; time.sleep(600)", messages, ended)
     assert any(not sends(one, {"text": "x" * 10_000}) for _ in range(100))
-    assert wait_for(lambda: bool(ended))
+    until(lambda: bool(ended))
     one.close()
 
 
@@ -57,7 +57,7 @@ def test_a_helper_without_line_ends_is_ended(monkeypatch):
         messages,
         ended,
     )
-    assert wait_for(lambda: bool(ended))
+    until(lambda: bool(ended))
     assert "over 10000 bytes" in ended[0]
     one.close()
 
@@ -70,14 +70,14 @@ def stubborn(ended):
         messages,
         ended,
     )
-    assert wait_for(lambda: bool(messages))
+    until(lambda: bool(messages))
     return one
 
 
 def test_a_stubborn_helper_is_killed():
     ended = []
     stubborn(ended).close()
-    assert wait_for(lambda: bool(ended))
+    until(lambda: bool(ended))
     assert threading.active_count() < 20
 
 

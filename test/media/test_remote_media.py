@@ -2,7 +2,7 @@
 """Remote media through the guarded fetcher, from a server that means well and from one that does not."""
 
 import pytest
-from sound_stage import wait_for
+from waiting import until
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import BridgeError
@@ -81,7 +81,7 @@ def test_a_fetch_that_is_given_up_ends_soon(peer, media):
     loader.begin(Cue("1", "run", url=url(peer, "/music?id=b.wav"), marks_url=url(peer, "/fault/drip")))
     loader.begin(Cue("2", "run", url=url(peer, "/music?id=c.wav")))
     ready = []
-    assert wait_for(lambda: ready.extend(loader.take()) or bool(ready))
+    until(lambda: ready.extend(loader.take()) or bool(ready))
     loader.cancel("1")
     loader.close()  # waits for its threads
     assert [one.id for one in ready] == ["2"]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sound_stage import wait_for, write_wav
+from sound_stage import write_wav
+from waiting import until
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.files import marks as mark_files
@@ -115,7 +116,7 @@ def test_after_a_crash_the_next_text_is_spoken(espeak, tmp_path):
     speaker.speak(Spoken("once"), tmp_path / "a.wav", NEVER)
     first = speaker.pid
     os.kill(first, 9)
-    assert wait_for(lambda: speaker._ended != "")
+    until(lambda: speaker._ended != "")
     speaker.speak(Spoken("again"), tmp_path / "a.wav", NEVER)
     assert speaker.pid != first
     speaker.close()

@@ -2,15 +2,15 @@
 """The mock body in its world, moved by a runner as the node does it, without ROS."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillReport, SkillRequest
-from embodiment_bridge.mock.sight import things
+from embodiment_bridge.mock.sight import sightings
 from embodiment_bridge.mock.skills import NativeSkills
 from embodiment_bridge.mock.world import World
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.scene.entities import Sighting
 
 ROOT = Path(__file__).parents[2]
 BODY = read_body(ROOT / "config/bodies/mock.yaml")
@@ -25,10 +25,15 @@ class Stage:
         if ball is not None:
             self.world.ball.x, self.world.ball.y = ball
         self.runner = MotionRunner(
-            BODY, NativeSkills(self.world, BODY.joints).starts, partial(things, self.world)
+            BODY,
+            NativeSkills(self.world, BODY.joints).starts,
+            lambda: {thing.id: thing for thing in sightings(self.world, BODY.name)},
         )
         self.reports: list[SkillReport] = []
         self.run(0.1)
+
+    def things(self) -> dict[str, Sighting]:
+        return {thing.id: thing for thing in sightings(self.world, BODY.name)}
 
     def step(self) -> None:
         targets = self.runner.step(self.world.state, DT)

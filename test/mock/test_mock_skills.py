@@ -198,6 +198,8 @@ def test_mouth_blinks_while_it_talks() -> None:
         ("kick", {"entity": "pillar"}, r"unknown thing for it 'pillar'"),
         ("look_at", {"x": 1.0, "y": 1.0}, "give either an entity, or all of x, y and z"),
         ("look_at", {"entity": "ball", "x": 1.0, "y": 1.0, "z": 0.0}, "give either an entity, or"),
+        ("look_at", {"entity": "ball", "yaw": 1.0}, "give either an entity, or all of x, y and z, or yaw"),
+        ("look_at", {"yaw": 3.0}, "head_yaw would have to be at 172 degrees; it goes from -92"),
         (
             "look_at",
             {"x": -1.0, "y": 0.1, "z": 0.0},
@@ -208,7 +210,7 @@ def test_mouth_blinks_while_it_talks() -> None:
             {"x": 0.1, "y": 0.0, "z": 5.0},
             "head_pitch would have to be at -89 degrees; it goes from -34",
         ),
-        ("kick", {"speed": 9.0}, "parameter 'speed' of skill 'kick' is 9.0, not within 0.2..5 m/s"),
+        ("kick", {"speed": 9.0}, "parameter 'speed' of skill 'kick' is 9.0, not within 0.35..5 m/s"),
     ],
 )
 def test_what_makes_no_sense_is_refused(name, parameters, reason) -> None:
@@ -225,6 +227,9 @@ def test_look_at_turns_the_head_to_what_is_there() -> None:
     assert pitch == pytest.approx(math.atan2(0.65 - 0.08, math.sqrt(2)), abs=0.01)
     stage.do("look_at", x="1.0", y="0.0", z="0.65")
     assert stage.world.angle("head_yaw") == pytest.approx(0.0, abs=0.01)
+    assert stage.world.angle("head_pitch") == pytest.approx(0.0, abs=0.01)
+    stage.do("look_at", yaw="-1.0")
+    assert stage.world.angle("head_yaw") == pytest.approx(-1.0, abs=0.01)
     assert stage.world.angle("head_pitch") == pytest.approx(0.0, abs=0.01)
 
 

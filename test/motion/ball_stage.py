@@ -53,10 +53,14 @@ TOUCH_M = 0.25  # from the middle of the ball: the cart pushes it
 
 
 class Player(Stage):
-    """A body among things; a ball that it runs into rolls on before it."""
+    """A body among things; a ball that it runs into rolls on before it, and one that it kicks is elsewhere after that.
+
+    kicked_m, kicked_rad: how far the ball then is, and how far beside the heading.
+    """
 
     def __init__(self, body=CART, ball: tuple[float, float] | None = None, **others: Known) -> None:
         self.ball, self.others = ball, others
+        self.kicked_m, self.kicked_rad, self._kicking = 1.5, 0.0, False
         super().__init__(body, settle=0.0)
         self.runner = MotionRunner(body, {}, self.things)
         self.run(0.2)
@@ -67,6 +71,7 @@ class Player(Stage):
 
     def _moved(self, dt: float):
         if self.body is not CART:
+            self._kick()
             return super()._moved(dt)
         forward, left, turn = self.runner.velocity
         (x, y, z), yaw = self.state.base_position, self.state.yaw + turn * dt
@@ -76,6 +81,13 @@ class Player(Stage):
             push = TOUCH_M / near
             self.ball = x + push * (self.ball[0] - x), y + push * (self.ball[1] - y)
         return replace(self.state, base_position=(x, y, z), yaw=math.remainder(yaw, 2 * math.pi))
+
+    def _kick(self) -> None:
+        before, self._kicking = self._kicking, self.runner._legs.walker.kicking
+        if before and not self._kicking and self.ball is not None:
+            way = self.state.yaw + self.kicked_rad
+            x, y = self.ball
+            self.ball = x + self.kicked_m * math.cos(way), y + self.kicked_m * math.sin(way)
 
     def do(self, name: str, limit: float = 60.0, **parameters: float | str):
         self.runner.start(SkillRequest(name, name, parameters))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embodiment_bridge.body.network_file import Layer, Network, read_network
+from embodiment_bridge.body.policy import Layer, Network, read_network
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.motion.policy.controller import outputs_of
 

@@ -31,8 +31,9 @@ skills:
       x: {range: [-9, 9], unit: m}
       y: {range: [-9, 9], unit: m}
       yaw: {range: [-6.3, 6.3], unit: rad}
-      distance: {range: [0, 2], unit: m, default: 0.25}
+      distance: {range: [0, 100], unit: m}
       speed: {range: [0.01, 2], unit: m/s}
+      towards: {longest: 20}
 """
 CART = parse_body(CART_FILE, "cart.yaml")
 
@@ -166,6 +167,44 @@ def test_who_is_there_already_only_turns() -> None:
     assert cart.state.yaw == pytest.approx(math.pi / 2, abs=0.15)
 
 
+def test_who_stands_beside_the_place_after_the_last_try_has_failed() -> None:
+    cart = Cart()
+    request = cart.go(x=1.0, y=0.0, yaw=0.0)
+    cart.step()
+    while not (report := cart.last(request)).status.ended:
+        cart.step()
+        if math.dist(cart.place, (1.0, 0.0)) < 0.2 and not any(cart.runner.velocity):
+            cart.state = replace(
+                cart.state, base_position=(1.0, 0.5, 0.0)
+            )  # pushed aside where it came to stand
+    assert report.status is SkillStatus.FAILED
+    assert re.fullmatch(r"stands 0\.\d\d m and \d+ degrees off after 4 tries", report.reason)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "yaw"),
+    [
+        ({"yaw": 2.5}, 2.5),
+        ({"yaw": -1.0}, -1.0),
+        ({"x": -3.0, "y": -3.0, "distance": 50.0}, -0.75 * math.pi),
+        ({"thing": "ball", "distance": 50.0}, 0.5 * math.pi),
+    ],
+)
+def test_who_is_to_face_something_from_where_it_stands_only_turns(parameters, yaw) -> None:
+    cart = Cart()
+    cart.things = {"ball": ball(0.0, 4.0)}
+    assert cart.finish(cart.go(**parameters)).status is SkillStatus.SUCCEEDED
+    assert cart.place == pytest.approx((0.0, 0.0), abs=0.1)
+    assert math.remainder(cart.state.yaw - yaw, 2 * math.pi) == pytest.approx(0.0, abs=0.1)
+
+
+def test_a_distance_is_kept_from_a_place_that_is_faced() -> None:
+    cart = Cart()
+    cart.finish(cart.go(x=0.0, y=3.0, distance=1.0))
+    assert cart.place == pytest.approx((0.0, 2.0), abs=0.1)
+    assert cart.state.yaw == pytest.approx(0.5 * math.pi, abs=0.1)
+
+
 def test_a_thing_that_runs_away_for_ever_fails_the_skill() -> None:
     cart = Cart()
     cart.things = {"ball": ball(1.0, 0.0)}
@@ -184,7 +223,9 @@ def test_a_thing_that_runs_away_for_ever_fails_the_skill() -> None:
         ({}, "give either a thing, or x and y and perhaps yaw"),
         ({"x": 1.0}, "give either a thing, or x and y"),
         ({"thing": "ball", "x": 1.0, "y": 1.0}, "give either a thing, or x and y"),
-        ({"thing": "ball", "yaw": 1.0}, "give either a thing, or x and y"),
+        ({"thing": "ball", "yaw": 1.0}, "yaw with neither a thing nor a distance"),
+        ({"x": 1.0, "y": 1.0, "yaw": 1.0, "distance": 1.0}, "yaw with neither a thing nor a distance"),
+        ({"yaw": 1.0, "towards": "ball"}, "towards goes with a thing"),
         ({"thing": "bal"}, "unknown thing 'bal'"),
         ({"x": 10.0, "y": 0.0}, "parameter 'x' of skill 'go_to' is 10.0, not within -9..9 m"),
     ],

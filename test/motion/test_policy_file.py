@@ -11,7 +11,7 @@ from policy_stage import ADDRESS, JOINTS, WIDTH, manifest, network, write
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.carriers.gait import Gait
-from embodiment_bridge.body.network_file import read_network
+from embodiment_bridge.body.policy import read_network
 from embodiment_bridge.core.errors import ConfigError
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from embodiment_bridge.body.network_file import KINDS, Layer, Network
+from embodiment_bridge.body.policy import KINDS, Layer, Network
 from embodiment_bridge.motion.policy.controller import LAYERS, outputs_of
 
 X = (-30.0, -1.0, -0.25, 0.0, 0.5, 2.0, 40.0)

@@ -13,7 +13,7 @@ from embodiment_bridge.motion.gait.policy_walk import FAULT_S, PAUSE_S
 from embodiment_bridge.motion.gait.steps import Kick
 from embodiment_bridge.motion.gait.walk import WalkCommand
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.scene.entities import Known, Sighting
+from embodiment_bridge.scene.entities import Sighting
 
 ACTION = 0.4
 SHIFT = 0.25 * ACTION  # rad that each joint is beside its default while the policy walks
@@ -253,8 +253,8 @@ def test_a_short_walk_is_not_over_before_it_began(tmp_path, name, slot, paramete
 
 def test_a_policy_that_walks_at_any_speed_leaves_the_kick_to_the_gait(tmp_path):
     robot = stage(tmp_path, least=None)
-    ball = Known(Sighting("ball", "ball", (0.8, 0.1, 0.1), (0.2, 0.2, 0.2)), 0.0, None, True)
-    robot.runner = MotionRunner(robot.body, {}, lambda: {"ball": ball})
+    things = {"ball": Sighting("ball", "ball", (0.8, 0.1, 0.1), (0.2, 0.2, 0.2))}
+    robot.runner = MotionRunner(robot.body, {}, lambda: things)
     robot.run(2.0)
     robot.track.clear()
     robot.runner.start(SkillRequest("kick", "kick", {}))
@@ -264,6 +264,7 @@ def test_a_policy_that_walks_at_any_speed_leaves_the_kick_to_the_gait(tmp_path):
         led = led or by_policy(robot)
         if walker.kicking:
             kicks += 1
+            things["ball"] = Sighting("ball", "ball", (2.0, 0.1, 0.1), (0.2, 0.2, 0.2))
             assert {walker.share[INDEX[name]] for name in LEGS} != {1.0}
         if (report := robot.last("kick")) is not None and report.status.ended:
             break

@@ -13,8 +13,8 @@ from embodiment_bridge.body.description import Track
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.cli.motion_file import skill_text, track_of
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.joints.keyframes import points_of, recorded, thinned
 from embodiment_bridge.motion.joints.move import Brake
-from embodiment_bridge.motion.joints.recorded import points_of, recorded, thinned
 from embodiment_bridge.motion.joints.trajectory import Trajectory
 
 NEAR = 0.01

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An exception in a callback ends that call, and nothing else: on the graph, with the process's own executor."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 from embodiment_bridge.action import ExecuteSkill
 from rclpy.action import ActionClient
@@ -11,6 +8,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
+from waiting import spin_until
 
 from embodiment_bridge.nodes.base.action_server import DeferredActionServer
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -20,19 +18,11 @@ from embodiment_bridge.nodes.base.services import deferred_service
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
-PATIENCE = 30.0  # s; the machine may be busy
-
 
 @pytest.fixture
 def runtime():
     with Runtime() as runtime:
         yield runtime
-
-
-def until(runtime: Runtime, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: condition() or time.monotonic() > deadline)
-    assert condition()
 
 
 class Clumsy(BridgeNode):
@@ -64,22 +54,22 @@ def test_whatever_raises_the_process_goes_on_and_diagnostics_count_it(runtime, c
     publisher = asker.create_publisher(Bool, "heard", 10)
     clients = [asker.create_client(SetBool, name) for name in ("asked", "asked_later")]
     action = ActionClient(asker, ExecuteSkill, "act")
-    until(runtime, lambda: publisher.get_subscription_count() > 0)
-    until(runtime, lambda: all(client.service_is_ready() for client in clients))
-    until(runtime, action.server_is_ready)
+    spin_until(runtime, lambda: publisher.get_subscription_count() > 0)
+    spin_until(runtime, lambda: all(client.service_is_ready() for client in clients))
+    spin_until(runtime, action.server_is_ready)
     runtime.executor.create_task(node.fail, "task")
     for _ in range(3):
         publisher.publish(Bool())
     answers = [client.call_async(SetBool.Request()) for client in clients]
     goal = action.send_goal_async(ExecuteSkill.Goal())
-    until(runtime, lambda: all(answer.done() for answer in answers))
-    until(runtime, lambda: goal.done() and node.calls.get("topic", 0) == 3)
+    spin_until(runtime, lambda: all(answer.done() for answer in answers))
+    spin_until(runtime, lambda: goal.done() and node.calls.get("topic", 0) == 3)
     said = {(answer.result().success, answer.result().message) for answer in answers}
     assert said == {(False, "an exception in the node, see its log")}
     ended = goal.result().get_result_async()
-    until(runtime, ended.done)
+    spin_until(runtime, ended.done)
     before = node.calls["timer"]
-    until(runtime, lambda: node.calls["timer"] > before + 5)
+    spin_until(runtime, lambda: node.calls["timer"] > before + 5)
     assert set(node.calls) == {"topic", "service", "deferred service", "timer", "goal", "task"}
     assert node.guard.count == sum(node.calls.values())
     told = capfd.readouterr().err
@@ -100,7 +90,7 @@ def test_diagnostics_say_how_many_and_which_was_the_last(runtime) -> None:
     def ours():
         return [s for s in told if s.name == "/guarded/clumsy" and "exceptions in callbacks" in s.message]
 
-    until(runtime, lambda: bool(ours()))
+    spin_until(runtime, lambda: bool(ours()))
     assert ours()[-1].level == DiagnosticStatus.WARN
     assert "ValueError: clumsy timer" in ours()[-1].message
     assert node.guard.count >= int({item.key: item.value for item in ours()[-1].values}["exceptions"]) > 0
@@ -132,12 +122,12 @@ def test_two_bodies_in_one_namespace_are_named_by_both_and_a_goal_ends_no_proces
     tree = runtime.add(behavior_tree(**common))
     watcher = runtime.add(Watcher(**common))
     bml = BmlClient(watcher, lambda feedback: None)
-    until(
+    spin_until(
         runtime,
         lambda: bml.server_is_there and bool(tree.skills) and all(body._twins._told for body in bodies),
     )
     bml.send('{"type": "body", "action": "HEAD_SHAKE"}', source="test")
-    until(runtime, lambda: tree.guard.count > 0)
+    spin_until(runtime, lambda: tree.guard.count > 0)
     assert "Two goals were accepted with the same ID" in tree.guard.last
     for body in bodies:
         lines = sorted(body._twins.look())

@@ -9,12 +9,12 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
+from waiting import until
 
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
 
-PATIENCE = 30.0  # s; the machine may be busy
 RELIABLE, BEST_EFFORT = ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT
 VOLATILE, LATCHED = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
 
@@ -30,19 +30,12 @@ class Body:
         )
 
     def wait_for(self, *wanted: bool) -> None:
-        wait_until(lambda: len(self.heard) >= len(wanted))
+        until(lambda: len(self.heard) >= len(wanted))
         assert self.heard == [(on, "emergency_stop") for on in wanted]
 
     def close(self) -> None:
         self.stop.close()
         self.node.destroy_node()
-
-
-def wait_until(condition) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert condition()
 
 
 @pytest.fixture
@@ -72,7 +65,7 @@ def button(runtime):
 def test_any_publisher_is_heard_once(body, button, reliability, durability, readers) -> None:
     qos = QoSProfile(depth=10, reliability=reliability, durability=durability)
     publisher = button.create_publisher(Bool, "emergency_stop", qos)
-    wait_until(lambda: publisher.get_subscription_count() >= readers)
+    until(lambda: publisher.get_subscription_count() >= readers)
     for on in (True, False, True):
         publisher.publish(Bool(data=on))
     body.wait_for(True, False, True)
@@ -93,7 +86,7 @@ def test_a_latched_release_of_before_is_not_heard_and_one_of_now_is(runtime, but
     publisher = button.create_publisher(Bool, "emergency_stop", QoSProfile(depth=10, durability=LATCHED))
     publisher.publish(Bool(data=False))
     late = Body(runtime, "late")
-    wait_until(lambda: publisher.get_subscription_count() >= 3)
+    until(lambda: publisher.get_subscription_count() >= 3)
     for on in (True, False, True):
         publisher.publish(Bool(data=on))
     late.wait_for(True, False, True)
@@ -109,7 +102,7 @@ def test_a_latched_release_ends_the_latched_stop_before_it_and_no_other(
     for on in (True, False):
         publisher.publish(Bool(data=on))
     late = Body(runtime, "late", pressed=pressed)
-    wait_until(lambda: publisher.get_subscription_count() >= 3)
+    until(lambda: publisher.get_subscription_count() >= 3)
     late.wait_for(*heard)
     time.sleep(0.3)  # in which the history comes
     late.close()
@@ -131,7 +124,7 @@ def test_remaps_of_the_node_hold(runtime, button) -> None:
     words = ["--ros-args", "-r", "emergency_stop:=/red/button"]
     body = Body(runtime, "remapped", cli_args=words)
     publisher = button.create_publisher(Bool, "/red/button", 10)
-    wait_until(lambda: publisher.get_subscription_count() >= 2)
+    until(lambda: publisher.get_subscription_count() >= 2)
     publisher.publish(Bool(data=True))
     body.wait_for(True)
     body.close()
@@ -147,10 +140,10 @@ def test_a_stop_that_raises_is_counted_and_the_next_is_heard(runtime, button) ->
 
     way = EmergencyStop(node, stop)
     publisher = button.create_publisher(Bool, "emergency_stop", 10)
-    wait_until(lambda: publisher.get_subscription_count() >= 2)
+    until(lambda: publisher.get_subscription_count() >= 2)
     for on in (True, False):
         publisher.publish(Bool(data=on))
-    wait_until(lambda: len(heard) == 2)
+    until(lambda: len(heard) == 2)
     way.close()
     assert node.guard.count == 2
     assert "RuntimeError: no bus" in node.guard.last
@@ -168,7 +161,7 @@ def test_it_is_heard_after_something_went_wrong_on_the_graph(body, button) -> No
 
     body.stop._own.get_publishers_info_by_topic = look
     publisher = button.create_publisher(Bool, "emergency_stop", 10)
-    wait_until(lambda: publisher.get_subscription_count() >= 2 and bool(raised))
+    until(lambda: publisher.get_subscription_count() >= 2 and bool(raised))
     publisher.publish(Bool(data=True))
     body.wait_for(True)
     assert "a surprise of the middleware" in body.node.guard.last

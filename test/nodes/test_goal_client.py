@@ -10,8 +10,7 @@ from goal_fakes import FakeServer
 from rclpy.task import Future
 
 from embodiment_bridge.nodes.base import goal_client
-from embodiment_bridge.nodes.base.goal_client import DocumentClient
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.nodes.base.goal_client import DocumentClient, PlanClient
 from embodiment_bridge.robot import runs
 from embodiment_bridge.robot.runs import Run, Runs
 

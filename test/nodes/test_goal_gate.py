@@ -3,7 +3,6 @@
 
 import json
 import threading
-import time
 from functools import partial
 
 import pytest
@@ -11,19 +10,18 @@ from embodiment_bridge.action import ExecuteActionPlan
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
+from waiting import GRAPH, spin_until
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.nodes.tree.runs import goal_run
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 class Timer:
@@ -161,7 +159,7 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
 
     def work():
         threads.append(threading.current_thread())
-        assert go.wait(PATIENCE)
+        assert go.wait(GRAPH)
         return "read"
 
     desk.gate.enter(lambda: "small", taken.append, broken.append, size=goal_gate.LARGE)
@@ -184,9 +182,7 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
 def test_goal_that_is_read_while_the_node_is_deactivated_is_refused_once_and_not_begun_later():
     desk = Desk(rate=0.0)
     go = threading.Event()
-    desk.gate.enter(
-        lambda: go.wait(PATIENCE), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1
-    )
+    desk.gate.enter(lambda: go.wait(GRAPH), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1)
     desk.enter("next")
     desk.refusal = "deactivated"
     desk.gate.release()
@@ -271,28 +267,22 @@ def stage():
         watcher = runtime.add(Watcher(**common))
         clients = [BmlClient(watcher, lambda feedback: None) for _ in range(4)]
         stage = runtime, body, tree, clients
-        until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree.skills))
+        spin_until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree.skills))
         yield stage
         for client in clients:
             client.destroy()
 
 
-def until(runtime, condition):
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: condition() or time.monotonic() > deadline)
-    assert condition()
-
-
 def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     runtime, _, tree, clients = stage
-    until(runtime, lambda: not tree._run_executor.missing())
+    spin_until(runtime, lambda: not tree._run_executor.missing())
     now = [0.0]
     tree._gate._clock = lambda: now[0]
     for client in clients:
         client.send('{"type": "delay", "duration": 0.1}', source="test", on_new="queue")
-    until(runtime, lambda: tree._gate.refused == 2)
+    spin_until(runtime, lambda: tree._gate.refused == 2)
     now[0] = 1.0
-    until(runtime, lambda: all(client.result is not None for client in clients))
+    spin_until(runtime, lambda: all(client.result is not None for client in clients))
     outcomes = [client.result.outcome for client in clients]
     assert sorted(outcomes) == ["REJECTED", "REJECTED", "SUCCEEDED", "SUCCEEDED"]
     reasons = {client.result.reason for client in clients if client.result.outcome == "REJECTED"}
@@ -304,19 +294,19 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
 
 def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
     runtime, _, tree, clients = stage
-    until(runtime, lambda: not tree._run_executor.missing())
+    spin_until(runtime, lambda: not tree._run_executor.missing())
     now = [0.0]
     tree._gate._clock = lambda: now[0]
     for client in clients[:2]:
         client.send('{"type": "delay", "duration": 600}', source="test", on_new="queue")
-    until(runtime, lambda: tree._gate.waiting == 1)
+    spin_until(runtime, lambda: tree._gate.waiting == 1)
     node = runtime.add(Node("person", context=runtime.context, namespace="/gate"))
     stop = node.create_client(Trigger, "behavior_tree/stop")
-    until(runtime, stop.service_is_ready)
+    spin_until(runtime, stop.service_is_ready)
     tree._starts._wait(600.0)  # a document of start_file that has failed
     said = stop.call_async(Trigger.Request())
     now[0] = 600.0
-    until(runtime, lambda: all(client.result is not None for client in clients[:2]))
+    spin_until(runtime, lambda: all(client.result is not None for client in clients[:2]))
     assert said.result().message.endswith("; 1 that waited do not begin")
     assert tree._starts._timer is None
     assert [client.result.outcome for client in clients[:2]] == ["CANCELED", "REJECTED"]
@@ -326,9 +316,7 @@ def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
 def test_goal_that_is_being_read_when_the_robot_is_stopped_does_not_begin():
     desk = Desk(rate=0.0)
     go = threading.Event()
-    desk.gate.enter(
-        lambda: go.wait(PATIENCE), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1
-    )
+    desk.gate.enter(lambda: go.wait(GRAPH), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1)
     assert desk.gate.refuse(CommandError("stopped")) == 1
     go.set()
     desk.gate._reader.join()
@@ -345,25 +333,28 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
     runtime, _, _, clients = stage
     monkeypatch.setattr(goal_run, "read_goal", lambda *words, **options: {}["no such key"])
     clients[0].send(document, source="test")
-    until(runtime, lambda: clients[0].result is not None)
+    spin_until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "ERROR"
-    assert clients[0].result.reason == "the document could not be read or begun: KeyError: 'no such key'"
+    assert clients[0].result.reason == "it could not be read or begun: KeyError: 'no such key'"
     monkeypatch.undo()
     clients[1].send(json.dumps(LEAF), source="test")
-    until(runtime, lambda: clients[1].result is not None)
+    spin_until(runtime, lambda: clients[1].result is not None)
     assert clients[1].result.outcome == "SUCCEEDED"
 
 
 def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage, monkeypatch):
     runtime, _, tree, clients = stage
-    monkeypatch.setattr(tree._plans, "_make_run", lambda request, run_id: {}["no such key"])
+    monkeypatch.setattr(tree._plans, "_document_of", lambda request: {}["no such key"])
     plans = PlanClient(runtime.add(Watcher(context=runtime.context, namespace="/gate")))
-    until(runtime, lambda: plans.server_is_there)
+    spin_until(runtime, lambda: plans.server_is_there)
     clients[0].send(json.dumps(LEAF), source="test")
-    until(runtime, lambda: clients[0].sent.answered)
+    spin_until(runtime, lambda: clients[0].sent.answered)
     goal = plans.send(ExecuteActionPlan.Goal())
-    until(runtime, lambda: goal.result is not None)
-    assert (goal.result.outcome, goal.result.reason) == ("ERROR", "KeyError: 'no such key'")
+    spin_until(runtime, lambda: goal.result is not None)
+    assert (goal.result.outcome, goal.result.reason) == (
+        "ERROR",
+        "it could not be read or begun: KeyError: 'no such key'",
+    )
     plans.destroy()
 
 
@@ -374,18 +365,18 @@ def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch)
 
     def slow(*words, **options):
         threads.append(threading.current_thread())
-        assert go.wait(PATIENCE)
+        assert go.wait(GRAPH)
         return read(*words, **options)
 
     monkeypatch.setattr(goal_run, "read_goal", slow)
     assert len(LARGE) > goal_gate.LARGE
     clients[0].send(LARGE, source="test")
-    until(runtime, lambda: bool(threads))
+    spin_until(runtime, lambda: bool(threads))
     turns = []
     body.create_timer(0.01, lambda: turns.append(1))
-    until(runtime, lambda: len(turns) > 10)  # in the process whose tree reads
+    spin_until(runtime, lambda: len(turns) > 10)  # in the process whose tree reads
     assert threads[0] is not threading.main_thread()
     clients[0].cancel()
     go.set()
-    until(runtime, lambda: clients[0].result is not None)
+    spin_until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "CANCELED"

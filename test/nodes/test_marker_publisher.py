@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """When markers are drawn, and of what."""
 
-import time
-
 import pytest
 from builtin_interfaces.msg import Time
 from embodiment_bridge.msg import Entity, EntityArray, TouchState, TouchStates
 from rclpy.node import Node
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
+from waiting import spin_until
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
@@ -20,7 +19,7 @@ def stamp(seconds):
     return Time(sec=int(seconds), nanosec=round(seconds % 1.0 * 1e9))
 
 
-class Stage:
+class Drawing:
     """A publisher, and a viewer that may look."""
 
     def __init__(self, runtime):
@@ -35,16 +34,11 @@ class Stage:
         self.subscription = self.viewer.create_subscription(
             MarkerArray, "markers", self.seen.append, profile("state")
         )
-        self.until(lambda: self.publisher.wanted)
+        spin_until(self.runtime, lambda: self.publisher.wanted)
 
     def look_away(self):
         self.viewer.destroy_subscription(self.subscription)
-        self.until(lambda: not self.publisher.wanted)
-
-    def until(self, condition, patience=10.0):
-        deadline = time.monotonic() + patience
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
+        spin_until(self.runtime, lambda: not self.publisher.wanted)
 
     def draw(self, seconds, *names):
         """Publish at a time at which these entities are there; the markers that come, by namespace."""
@@ -55,14 +49,14 @@ class Stage:
         self.publisher.publish(at)
 
     def next(self):
-        self.until(lambda: bool(self.seen))
+        spin_until(self.runtime, lambda: bool(self.seen))
         return self.seen.pop(0).markers
 
 
 @pytest.fixture
 def stage():
     with Runtime() as runtime:
-        yield Stage(runtime)
+        yield Drawing(runtime)
 
 
 def actions(markers):
@@ -89,7 +83,7 @@ def test_not_more_often_than_eyes_see_and_also_when_time_goes_back(stage):
     for milliseconds in range(0, 400, 20):
         stage.draw(5.0 + milliseconds / 1000, "a")
     stage.draw(1.0, "b")
-    stage.until(lambda: len(stage.seen) == 5)
+    spin_until(stage.runtime, lambda: len(stage.seen) == 5)
     times = [
         round(m.markers[-1].header.stamp.sec + m.markers[-1].header.stamp.nanosec * 1e-9, 2)
         for m in stage.seen

@@ -3,30 +3,26 @@
 
 import math
 import threading
-import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from builtin_interfaces.msg import Duration
-from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, EntityArray, LinkState, SkillList, TouchStates
 from embodiment_bridge.srv import Beam, PlaceThing, Push
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
+from graph_stage import Stage
 from nav_msgs.msg import Odometry
-from rclpy.action import ActionClient
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import BatteryState, CameraInfo, Image, Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.executables import mujoco_body
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
 from embodiment_bridge.nodes.mujoco.pace import Pace
 from embodiment_bridge.physics.camera import Painter
@@ -34,7 +30,6 @@ from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.urdf import read_urdf
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 FAST = {"publish_clock": True, "use_sim_time": True, "real_time_factor": 0.0}
 TOPICS: dict[str, tuple[Any, str]] = {
     "joint_states": (JointState, "sensor"),
@@ -50,40 +45,17 @@ TOPICS: dict[str, tuple[Any, str]] = {
 }
 
 
-class Stage:
-    """A body in MuJoCo, and somebody who looks; ``last``: the last message by topic."""
+class Mujoco(Stage):
+    """A body in MuJoCo, and somebody who looks."""
 
     def __init__(self, runtime: Runtime, namespace: str, **values: Any) -> None:
-        self.runtime = runtime
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        common = {"context": runtime.context, "namespace": namespace}
-        self.body = runtime.add(MujocoBody(lambda: ROOT, parameter_overrides=overrides, **common))
-        self.watcher = runtime.add(Watcher(**common))
-        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
-        self.last: dict[str, Any] = {}
-        for topic, (kind, role) in TOPICS.items():
-            self.watcher.create_subscription(kind, topic, self._keep(topic), profile(role))
+        super().__init__(runtime, namespace)
+        self.body = self.add(partial(MujocoBody, lambda: ROOT), **values)
+        self.listen(TOPICS)
 
-    def _keep(self, topic: str) -> Callable[[Any], None]:
-        def keep(message: Any) -> None:
-            self.last[topic] = message
-
-        return keep
-
-    def until(self, condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: bool(condition()) or time.monotonic() > deadline)
-        assert condition()
-
-    def call(self, kind: Any, service: str, **fields: Any) -> Any:
-        client = self.watcher.create_client(kind, service)
-        try:
-            self.until(client.service_is_ready)
-            answer = client.call_async(kind.Request(**fields))
-            self.until(answer.done)
-            return answer.result()
-        finally:
-            self.watcher.destroy_client(client)
+    @property
+    def entities(self) -> list[Any]:
+        return self.last["entities"].entities if "entities" in self.last else []
 
     @property
     def place(self) -> Point:
@@ -95,9 +67,9 @@ def make(request):
     with Runtime() as runtime:
         count = iter(range(9))
 
-        def started(**values: Any) -> Stage:
-            stage = Stage(runtime, f"/mj{next(count)}", **{**FAST, **values})
-            request.addfinalizer(stage.skills.destroy)
+        def started(**values: Any) -> Mujoco:
+            stage = Mujoco(runtime, f"/mj{next(count)}", **{**FAST, **values})
+            request.addfinalizer(stage.close)
             return stage
 
         yield started
@@ -147,6 +119,19 @@ def test_services_change_the_world(make) -> None:
     assert (answer.success, "ball" in answer.message) == (False, True)
 
 
+def test_a_kick_of_keyframes_that_misses_is_seen_by_the_robot_itself(make, tmp_path) -> None:
+    body = tmp_path / "kicker.yaml"
+    body.write_text(
+        f"like: {ROOT / 'config/bodies/desk_humanoid.yaml'}\n"
+        "skills:\n  kick: {kind: motion, channels: [head], nominal_s: 1.0, min_s: 0.5,\n"
+        "         keyframes: [{at: 1.0, rest: true}]}\n"
+    )
+    stage = make(body_file=str(body))
+    stage.until(lambda: any(entity.id == "ball" and entity.visible for entity in stage.entities))
+    result = stage.skill("kick")
+    assert (result.status, result.reason[:21]) == (result.FAILED, "'ball' has not moved:")
+
+
 def test_a_fault_in_a_service_is_answered(make, monkeypatch) -> None:
     stage = make()
     stage.until(lambda: "pose" in stage.last)
@@ -161,7 +146,7 @@ def test_what_a_simulation_was_asked_is_answered_also_when_it_ends() -> None:
     done: list[str] = []
     begun = threading.Event()
     pace = Pace(begun.set, 1000.0)
-    assert begun.wait(PATIENCE)
+    assert begun.wait(GRAPH)
     pace.ask(lambda: done.append("before the next cycle"), lambda: done.append("before the end"))
     pace.close()
     pace.ask(lambda: done.append("after the end"), lambda: done.append("too late"))
@@ -180,8 +165,7 @@ def test_time_goes_on_when_the_world_begins_again(make) -> None:
 def test_a_point_that_is_faster_than_the_joint_is_not_passed(make, time_s: float) -> None:
     stage = make(model="desk_arm", body_file="none")
     stage.until(lambda: "joint_states" in stage.last)
-    follow = stage.watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
-    stage.until(follow.get_subscription_count)
+    follow = stage.publisher(JointTrajectory, "joint_trajectory")
     point = JointTrajectoryPoint(positions=[0.4], time_from_start=Duration(nanosec=round(time_s * 1e9)))
     follow.publish(JointTrajectory(joint_names=["turn"], points=[point]))
     track: list[float] = []
@@ -204,8 +188,7 @@ def test_robot_without_a_body_file_follows_trajectories_and_rests(make) -> None:
     stage = make(model="desk_arm", body_file="none")
     stage.until(lambda: {"skills", "joint_states"} <= set(stage.last))
     assert {skill.name for skill in stage.last["skills"].skills} == {"reset", "rest", "say"}
-    follow = stage.watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
-    stage.until(follow.get_subscription_count)
+    follow = stage.publisher(JointTrajectory, "joint_trajectory")
 
     def send(angle: float) -> None:
         point = JointTrajectoryPoint(positions=[0.3, angle])
@@ -219,16 +202,13 @@ def test_robot_without_a_body_file_follows_trajectories_and_rests(make) -> None:
     send(9.0)  # refused whole
     send(1.0)
     stage.until(lambda: abs(angle("elbow") - 1.0) < 0.05 and abs(angle("turn") - 0.3) < 0.05)
-    goal = ExecuteSkill.Goal(name="rest")
-    accepted = stage.skills.send_goal_async(goal)
-    stage.until(accepted.done)
+    stage.ask("rest")
     stage.until(lambda: abs(angle("elbow")) < 0.05)
 
 
 def test_description_is_made_of_an_mjcf(make) -> None:
     stage = make(model="python://rcsssmj/resources/robots/ant/robot.xml")
-    texts: list[String] = []
-    stage.watcher.create_subscription(String, "robot_description", texts.append, profile("latched"))
+    texts = stage.collect(String, "robot_description", "latched")
     stage.until(lambda: texts)
     assert {"hip_1", "ankle_4"} <= set(read_urdf(texts[0].data).joints)
 
@@ -285,10 +265,8 @@ def test_pictures_of_the_robot_and_of_its_world(make) -> None:
     if not can_render():
         pytest.skip("no EGL or OSMesa to render with")
     stage = make(camera="eye", camera_width=64, camera_height=48, world="desk", real_time_factor=1.0)
-    images: list[Image] = []
-    infos: list[CameraInfo] = []
-    stage.watcher.create_subscription(Image, "camera/image_raw", images.append, profile("sensor"))
-    stage.watcher.create_subscription(CameraInfo, "camera/camera_info", infos.append, profile("sensor"))
+    images = stage.collect(Image, "camera/image_raw", "sensor")
+    infos = stage.collect(CameraInfo, "camera/camera_info", "sensor")
     stage.until(lambda: len(images) > 1 and infos)
     image, info = images[-1], infos[-1]
     assert (image.width, image.height, image.encoding, len(image.data)) == (64, 48, "rgb8", 64 * 48 * 3)

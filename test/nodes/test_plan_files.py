@@ -4,11 +4,11 @@
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.plan_files import PlanFiles
+from embodiment_bridge.nodes.tree.plan_server import PlanFiles
 
 
-def files(share, warn=print, **values):
-    return PlanFiles({"plan_file": "", "plan_turn": "file", **values}, share, warn)
+def files(share, **values):
+    return PlanFiles({"plan_file": "", "plan_turn": "file", **values}, share)
 
 
 @pytest.fixture
@@ -37,14 +37,6 @@ def test_file_of_a_body(share, body, name):
 def test_meaning_of_turn_can_be_changed(share):
     assert files(share, plan_turn="relative").of("t1").relative_turn
     assert not files(share, plan_turn="absolute").of("t1").relative_turn
-
-
-def test_keys_of_an_earlier_release_are_told(share):
-    told = []
-    file = share() / "config/plans/old.yaml"
-    file.write_text("gait: {forward: step_forward, least_angle: 0.2}\nactions: {drop: [{skill: drop}]}\n")
-    assert files(share, told.append).of("old").gait.least_angle == 0.2
-    assert told == [f"{file}: gait: forward: without effect, the skill go_to walks; remove it"]
 
 
 def test_package_that_is_not_installed_needs_a_parameter():

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bridge that cannot be one says which parameter is wrong, and the process goes on."""
 
-import time
 from pathlib import Path
 
 import pytest
 from rclpy.parameter import Parameter
+from waiting import spin_until
 
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.nodes.base.runtime import Runtime
@@ -22,8 +22,7 @@ NO_BODY = [
 def refused(override: Parameter) -> bool:
     with Runtime() as runtime:
         node = runtime.add(agent_bridge(parameter_overrides=[override], context=runtime.context))
-        deadline = time.monotonic() + 20.0
-        runtime.spin(lambda: node.refused or time.monotonic() > deadline)
+        spin_until(runtime, lambda: node.refused)
         return node.refused and not node.active
 
 

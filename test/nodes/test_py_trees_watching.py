@@ -2,16 +2,15 @@
 """A watcher over real services and topics, where py_trees_ros_interfaces is installed."""
 
 import importlib.util
-import time
 
 import pytest
+from graph_stage import Stage
 from rclpy.node import Node
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
 
@@ -19,56 +18,43 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("py_trees_ros_interfaces") is None,
     reason="py_trees_ros_interfaces is not installed",
 )
-PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
 TREE = '{"type": "parallel", "name": "both", "behaviors": [{"type": "delay", "duration": 1}]}'
 
 
-class Stage:
+class Streams(Stage):
     """A node with streams, and a watcher of them."""
 
     def __init__(self, runtime):
-        self.runtime = runtime
+        super().__init__(runtime)
         self.streams = streams_of(runtime.add(Node("tree", context=runtime.context)))
-        self.watcher = runtime.add(Node("watcher", context=runtime.context))
-        self.seen = []
 
-    def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
-
-    def call(self, name, **request):
+    def stream(self, name, **request):
         from py_trees_ros_interfaces import srv
 
         kind = getattr(srv, f"{name.title()}SnapshotStream")
-        client = self.watcher.create_client(kind, f"/tree/snapshot_streams/{name}")
-        self.until(client.service_is_ready)
-        answer = client.call_async(kind.Request(**request))
-        self.until(answer.done)
-        self.watcher.destroy_client(client)
-        return answer.result()
+        return self.call(kind, f"/tree/snapshot_streams/{name}", **request)
 
     def watch(self, topic):
         from py_trees_ros_interfaces.msg import BehaviourTree
 
-        self.watcher.create_subscription(BehaviourTree, topic, self.seen.append, profile("latched"))
+        return self.collect(BehaviourTree, topic, "latched")
 
 
 @pytest.fixture
 def stage():
     with Runtime() as runtime:
-        yield Stage(runtime)
+        yield Streams(runtime)
 
 
 def test_watcher_sees_the_tree_change_until_it_has_ended(stage):
-    topic = stage.call("open").topic_name
-    stage.watch(topic)
+    topic = stage.stream("open").topic_name
+    seen = stage.watch(topic)
     run = Run(TREE, Ports(VirtualSkills({}), VirtualMedia({}), VirtualRequests({})), Rules({}))
     for number, now in enumerate((0.0, 2.0), start=1):
         run.tick(now)
         stage.streams.publish(run, run.take_events())
-        stage.until(lambda number=number: len(stage.seen) == number)
-    first, last = stage.seen
+        stage.until(lambda number=number: len(seen) == number)
+    first, last = seen
     both, delay = first.behaviours
     assert (both.name, both.type, both.status) == ("both", both.PARALLEL, both.RUNNING)
     assert delay.parent_id == both.own_id
@@ -76,10 +62,10 @@ def test_watcher_sees_the_tree_change_until_it_has_ended(stage):
     assert [b.status for b in last.behaviours] == [both.SUCCESS, both.SUCCESS]
     assert [b.own_id for b in last.behaviours] == [both.own_id, delay.own_id]
     assert first.changed
-    assert stage.call("close", topic_name=topic).result is True
+    assert stage.stream("close", topic_name=topic).result is True
     stage.until(lambda: stage.watcher.count_publishers(topic) == 0)
 
 
 def test_name_that_no_topic_can_have(stage):
-    assert stage.call("open", topic_name="1 bad").topic_name == ""
-    assert stage.call("open", topic_name="good").topic_name == "/tree/snapshot_streams/good"
+    assert stage.stream("open", topic_name="1 bad").topic_name == ""
+    assert stage.stream("open", topic_name="good").topic_name == "/tree/snapshot_streams/good"

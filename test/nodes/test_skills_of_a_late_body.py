@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from waiting import GRAPH, spin_until
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.launching.executables import mock_body
@@ -14,7 +15,6 @@ from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.runs import run_ports
 from embodiment_bridge.nodes.tree.runs.run_ports import RosSkills
 
-PATIENCE = 30.0  # s; the machine may be busy
 SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)
 WALK = SkillRequest("1", "step_forward", {"distance": 5.0})
 NODE = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
@@ -31,18 +31,18 @@ def stage():
 
 
 def outcome(runtime, skills):
-    deadline, last = time.monotonic() + PATIENCE, []
+    last = []
 
     def ended():
         last.append(skills.report(SHAKE.id))
         return last[-1].status.ended
 
-    runtime.spin(lambda: ended() or time.monotonic() > deadline)
+    spin_until(runtime, ended)
     return last[-1]
 
 
 def test_body_that_comes_into_sight_a_moment_later_does_it(stage, monkeypatch):
-    monkeypatch.setattr(run_ports, "BODY_WITHIN", PATIENCE)
+    monkeypatch.setattr(run_ports, "BODY_WITHIN", GRAPH)
     runtime, skills = stage
     skills.start(SHAKE)
     assert skills.report(SHAKE.id).status is SkillStatus.RUNNING

@@ -6,6 +6,7 @@ import time
 import pytest
 from embodiment_bridge.msg import NodeEvent, TreeSnapshot
 from rclpy.node import Node
+from waiting import GRAPH, spin_until
 
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
@@ -14,8 +15,6 @@ from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.runs import tree_publisher
-
-PATIENCE = 30.0  # s; the machine may be busy
 
 
 def begun():
@@ -48,15 +47,13 @@ def test_subscriber_gets_events_and_tree(stage):
     node.create_subscription(NodeEvent, "~/events", events.append, profile("events"))
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
 
-    def until(condition):
-        deadline = time.monotonic() + PATIENCE
-        runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
-
-    until(lambda: all(node.count_subscribers(f"~/{topic}") for topic in ("events", "tree")))
-    until(lambda: publisher._events.get_subscription_count() and publisher._tree.get_subscription_count())
+    spin_until(runtime, lambda: all(node.count_subscribers(f"~/{topic}") for topic in ("events", "tree")))
+    spin_until(
+        runtime,
+        lambda: publisher._events.get_subscription_count() and publisher._tree.get_subscription_count(),
+    )
     publisher.publish("run", begun())
-    until(lambda: len(events) == 2 and trees)
+    spin_until(runtime, lambda: len(events) == 2 and trees)
     assert [(event.event, event.pointer) for event in events] == [("start", ""), ("start", "/behaviors/0")]
     assert len(trees[0].nodes) == 2
 
@@ -65,14 +62,13 @@ def test_a_pause_is_told_though_no_node_changes(stage):
     runtime, node, publisher = stage
     trees = []
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
+    spin_until(runtime, lambda: publisher._tree.get_subscription_count())
     run = begun()
     publisher.publish("run", run)
     run.pause()
     publisher.publish("run", run)
     publisher.publish("run", run)
-    runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
+    spin_until(runtime, lambda: len(trees) > 1)
     assert [tree.state for tree in trees] == ["RUNNING", "PAUSING"]
 
 
@@ -80,11 +76,10 @@ def test_a_pause_without_a_run_is_told_and_so_is_its_end(stage):
     runtime, node, publisher = stage
     trees = []
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
+    spin_until(runtime, lambda: publisher._tree.get_subscription_count())
     for paused in (False, True, True, False, False):
         publisher.rest(paused=paused)
-    runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
+    spin_until(runtime, lambda: len(trees) > 1)
     assert [(tree.run_id, tree.state) for tree in trees] == [("", "PAUSED"), ("", "ENDED")]
 
 
@@ -92,28 +87,23 @@ def test_who_comes_during_a_pause_is_told_of_it(stage):
     runtime, node, publisher = stage
     told = []
 
-    def until(condition):
-        deadline = time.monotonic() + PATIENCE
-        runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
-
     publisher.rest(paused=True)
     first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
-    until(lambda: told)
+    spin_until(runtime, lambda: told)
     assert (told[-1].state, told[-1].run_id) == ("PAUSED", "")
     node.destroy_subscription(first)
-    until(lambda: publisher._watchers == 0)
+    spin_until(runtime, lambda: publisher._watchers == 0)
     node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
-    until(lambda: len(told) == 2)
+    spin_until(runtime, lambda: len(told) == 2)
     publisher.rest(paused=False)
-    until(lambda: told[-1].state == "ENDED")
-    until(lambda: publisher._greeter is None)
+    spin_until(runtime, lambda: told[-1].state == "ENDED")
+    spin_until(runtime, lambda: publisher._greeter is None)
 
 
 def test_who_comes_during_a_pause_when_another_goes_is_told_of_it(stage):
     runtime, node, publisher = stage
     told = []
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + GRAPH
     first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
     runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
     publisher.rest(paused=True)
@@ -132,6 +122,5 @@ def test_paused_run_is_told_to_who_comes(stage):
     publisher.publish("run", run)
     publisher.rest(paused=False)
     node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
-    deadline = time.monotonic() + PATIENCE
-    runtime.spin(lambda: told or time.monotonic() > deadline)
+    spin_until(runtime, lambda: told)
     assert (told[-1].run_id, told[-1].state) == ("run", "PAUSED")

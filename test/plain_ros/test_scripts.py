@@ -11,10 +11,9 @@ import rclpy
 from every_node import NODES, ROOT, words_of
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
+from waiting import PROCESS, spin_until
 
 from embodiment_bridge.nodes.base.runtime import Runtime
-
-PATIENCE = 240.0  # s; a node that is nice starts last on a busy computer
 
 
 def test_every_script_takes_ros_args_and_ends_cleanly(tmp_path) -> None:
@@ -31,7 +30,7 @@ def test_every_script_takes_ros_args_and_ends_cleanly(tmp_path) -> None:
                 command = [sys.executable, str(ROOT / "scripts" / name), *words]
                 running[name] = subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE)
             clients = [asker.create_client(GetState, f"/scripts/my_{name}/get_state") for name in NODES]
-            end = time.monotonic() + PATIENCE
+            end = time.monotonic() + PROCESS
             waiting = dict(zip(NODES, clients, strict=True))
             while waiting and time.monotonic() < end:
                 for name, client in [*waiting.items()]:
@@ -51,15 +50,14 @@ def is_active(runtime: Runtime, client) -> bool:
         runtime.executor.spin_once(timeout_sec=0.05)
         return False
     answer = client.call_async(GetState.Request())
-    end = time.monotonic() + 1.0
-    runtime.spin(lambda: answer.done() or time.monotonic() > end)
+    spin_until(runtime, lambda: answer.done())
     return answer.done() and answer.result().current_state.id == State.PRIMARY_STATE_ACTIVE
 
 
 def finish(process: subprocess.Popen) -> tuple[int, str]:
     """(exit code, where it was if it did not end as it should)."""
     try:
-        _, said = process.communicate(timeout=PATIENCE)
+        _, said = process.communicate(timeout=PROCESS)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGABRT)  # faulthandler tells where each thread is
         _, said = process.communicate()

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from open_sockets import family, open_sockets
+from waiting import PROCESS, until
 
 from embodiment_bridge.cli.commands.peer import PEERS
 from embodiment_bridge.launching.environment import CONFIG, FASTDDS_PROFILES, RANGE
@@ -18,7 +18,6 @@ from embodiment_bridge.launching.environment import CONFIG, FASTDDS_PROFILES, RA
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, str(ROOT / "scripts/embodiment_bridge")]
 PLAIN = [sys.executable, str(Path(__file__).with_name("plain_program.py"))]
-PATIENCE = 90.0  # s; the machine may be busy
 BRINGUP = str(ROOT / "launch/bringup.launch.xml")
 
 
@@ -48,20 +47,17 @@ def running(words, env, log):
             yield process
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(PATIENCE)
+            process.wait(PROCESS)
 
 
-def until(condition, process, log):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.2)
+def until_program(condition, process, log):
+    until(lambda: condition() or process.poll() is not None, log.read_text, PROCESS)
+    assert process.poll() is None, log.read_text()
 
 
 def is_heard():
     done = subprocess.run(
-        [*PLAIN, "30", "mock_body"], env=plain_environment(), capture_output=True, text=True, timeout=PATIENCE
+        [*PLAIN, "30", "mock_body"], env=plain_environment(), capture_output=True, text=True, timeout=PROCESS
     )
     return done.stdout.startswith("1 ") and "mock_body" in done.stdout, done.stdout + done.stderr
 
@@ -84,9 +80,9 @@ def test_only_this_machine_can_reach_it(words, environment, tmp_path):
         words = [*words, f"params:={values}"]
     ready = {"up": "running ", "demo": "staying up"}[words[0]]
     with running(words, environment, log) as process:
-        until(lambda: ready in log.read_text(), process, log)
+        until_program(lambda: ready in log.read_text(), process, log)
         if "viewer:=true" in words:
-            until(lambda: "the page is at" in log.read_text(), process, log)
+            until_program(lambda: "the page is at" in log.read_text(), process, log)
         pids = family(process.pid)
         found = {f"{pid}: {name}": address for pid in pids for name, address in open_sockets(pid).items()}
         assert any("udp" in name for name in found), "no socket was found at all"
@@ -110,13 +106,13 @@ def test_what_listens_does_so_on_loopback(words, environment, tmp_path):
     log = tmp_path / "said.log"
     home = {**environment, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     with running(words, home, log) as process:
-        until(lambda: open_sockets(process.pid), process, log)
-        until(lambda: log.read_text(), process, log)  # it says where it listens, once it does
+        until_program(lambda: open_sockets(process.pid), process, log)
+        until_program(lambda: log.read_text(), process, log)  # it says where it listens, once it does
         assert [str(a) for a in open_sockets(process.pid).values() if not a.is_loopback] == []
 
 
 def test_graph_that_was_opened(environment, tmp_path):
     log = tmp_path / "said.log"
     with running(["up", BRINGUP], {**environment, RANGE: "SUBNET"}, log) as process:
-        until(lambda: "running " in log.read_text(), process, log)
+        until_program(lambda: "running " in log.read_text(), process, log)
         assert any(address.is_unspecified for address in open_sockets(process.pid).values())

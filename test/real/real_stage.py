@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from builtin_interfaces.msg import Time
+from waiting import THREAD
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
@@ -23,7 +24,6 @@ from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "EMBODIMENT_BRIDGE_RCSSSERVER3D"
-PATIENCE = 60.0  # s of this machine until something must have happened
 RESTART = "EMBODIMENT_BRIDGE_RCSSSERVER3D_START"
 TRIP = 0.75  # rad of the ankles beside their rest, on which nobody stands
 MONITOR_AFTER = 100  # the monitor port is the agent port and this, as 3100 and 3200
@@ -133,7 +133,7 @@ class RealNao:
 
     def until(self, done):
         with self.changed:
-            assert self.changed.wait_for(done, PATIENCE), self.session.status
+            assert self.changed.wait_for(done, THREAD), self.session.status
         return self
 
     def joined(self, times=1):
@@ -173,7 +173,7 @@ class RealNao:
 
 def _monitor():
     host, port = server()
-    return socket.create_connection((host, port + MONITOR_AFTER), PATIENCE)
+    return socket.create_connection((host, port + MONITOR_AFTER), THREAD)
 
 
 def train(text):

@@ -10,7 +10,8 @@ import subprocess
 from contextlib import ExitStack
 
 import pytest
-from real_stage import PATIENCE, RealNao, ball, look, start_command, train
+from real_stage import RealNao, ball, look, start_command, train
+from waiting import THREAD
 
 from embodiment_bridge.link.session import Phase
 
@@ -170,9 +171,7 @@ def test_player_joins_again_after_the_server_ended_and_was_started_again(kick_of
         nao.joined().run(2.0)
         train("(killsim)")
         nao.until(lambda: any(status.phase is Phase.BACKOFF for status in nao.links))
-        subprocess.run(
-            command, shell=True, check=True, timeout=PATIENCE
-        )  # it returns, and the server goes on
+        subprocess.run(command, shell=True, check=True, timeout=THREAD)  # it returns, and the server goes on
         nao.joined(2).run(4.0)
         assert nao.runner.status == "standing"
         assert ("left", 1) in look()[1]

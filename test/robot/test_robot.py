@@ -9,23 +9,22 @@ import pytest
 import rclpy
 from rclpy.node import Node
 from robot_stage import LONG, bringup
+from waiting import GRAPH
 
 import embodiment_bridge
 from embodiment_bridge.bml import read
 from embodiment_bridge.bml.rules.operator_rules import Allowed
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.robot.going import Goal, way
 from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.robot.runs import Goal, way
 from embodiment_bridge.robot.senses import Senses
-
-PATIENCE = 60.0  # s
 
 
 @pytest.fixture(scope="module")
 def robot():
-    with Robot("one", graph=bringup("/one"), wait=PATIENCE) as made:
-        assert made.senses.wait(lambda: made.pose is not None and bool(made.see("ball")), PATIENCE)
+    with Robot("one", graph=bringup("/one"), wait=GRAPH) as made:
+        assert made.senses.wait(lambda: made.pose is not None and bool(made.see("ball")), GRAPH)
         yield made
 
 
@@ -48,7 +47,7 @@ def test_what_it_knows(robot) -> None:
 
 
 def test_its_first_answers_know_the_link_and_the_things(robot) -> None:
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         assert (other.senses.link, [one.id for one in other.see("ball")]) == ("ready", ["ball"])
 
 
@@ -71,7 +70,7 @@ def test_its_first_answers_wait_for_the_topic_that_comes_last(robot, monkeypatch
             timers[0].start()
 
     monkeypatch.setattr(Senses, take, take_later)
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         assert first_answer(other)
     timers[0].join()
 
@@ -79,7 +78,7 @@ def test_its_first_answers_wait_for_the_topic_that_comes_last(robot, monkeypatch
 def test_a_robot_can_be_stopped_as_soon_as_it_is_there(robot, monkeypatch) -> None:
     looks = iter([False] * 3)
     monkeypatch.setitem(robot._clients, "stop", SimpleNamespace(service_is_ready=lambda: next(looks, True)))
-    robot._await_robot(PATIENCE)
+    robot._await_robot(GRAPH)
     assert next(looks, True)
 
 
@@ -87,15 +86,15 @@ def test_a_skill_with_its_parameters(robot) -> None:
     before = robot.pose.yaw
     outcome = robot.do("turn_left", angle=0.5)
     assert (outcome.outcome, outcome.reason, outcome.not_done) == ("SUCCEEDED", "", ())
-    assert robot.senses.wait(lambda: abs(robot.pose.yaw - before - 0.5) < 0.1, PATIENCE)
+    assert robot.senses.wait(lambda: abs(robot.pose.yaw - before - 0.5) < 0.1, GRAPH)
 
 
 def test_it_goes_to_a_thing_and_to_a_place(robot) -> None:
     robot.go_to("ball")
     (ball,) = robot.see("ball")
-    assert robot.senses.wait(lambda: robot.pose.distance(ball.x, ball.y) < 0.6, PATIENCE)
+    assert robot.senses.wait(lambda: robot.pose.distance(ball.x, ball.y) < 0.6, GRAPH)
     robot.go_to(0.0, 0.0)
-    assert robot.senses.wait(lambda: robot.pose.distance(0.0, 0.0) < 0.3, PATIENCE)
+    assert robot.senses.wait(lambda: robot.pose.distance(0.0, 0.0) < 0.3, GRAPH)
     with pytest.raises(CommandError, match="unknown thing 'moon'"):
         robot.go_to("moon")
 
@@ -126,7 +125,7 @@ def test_it_goes_with_the_skill_that_the_body_has_for_that(skills, document) -> 
 def test_what_it_says_is_answered(robot) -> None:
     before = len(robot.heard())
     robot.say("good day")
-    assert robot.senses.wait(lambda: any("good day" in one.text for one in robot.heard()[before:]), PATIENCE)
+    assert robot.senses.wait(lambda: any("good day" in one.text for one in robot.heard()[before:]), GRAPH)
     last = robot.heard()[-1].number
     assert robot.heard(after=last) == []
 
@@ -166,37 +165,37 @@ def test_a_document_is_checked(robot) -> None:
 
 def test_a_run_is_held_goes_on_and_is_canceled(robot) -> None:
     run = robot.start(LONG)
-    assert run.began.result(PATIENCE)
+    assert run.began.result(GRAPH)
     states = []
     moved = threading.Event()
     run.on_progress(lambda progress: (states.append(progress.state), moved.set()))
     assert robot.hold()
-    assert robot.senses.wait(lambda: "PAUSED" in states, PATIENCE)
+    assert robot.senses.wait(lambda: "PAUSED" in states, GRAPH)
     assert robot.hold(False)
-    assert robot.senses.wait(lambda: states[-1] == "RUNNING", PATIENCE)
+    assert robot.senses.wait(lambda: states[-1] == "RUNNING", GRAPH)
     robot.cancel(run)
-    assert run.ended.result(PATIENCE).outcome == "CANCELED"
+    assert run.ended.result(GRAPH).outcome == "CANCELED"
 
 
 def test_who_holds_is_told_of_an_earlier_hold(robot) -> None:
     run = robot.start(LONG)
-    assert run.began.result(PATIENCE)
+    assert run.began.result(GRAPH)
     assert robot.hold() == "pausing; held"
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         assert other.hold() == "held already; held already"
     assert robot.hold(False) == "going on; going on"
     assert robot.hold() == "pausing; held"
     assert robot.hold(False)
     robot.cancel(run)
-    assert run.ended.result(PATIENCE).outcome == "CANCELED"
+    assert run.ended.result(GRAPH).outcome == "CANCELED"
 
 
 def test_stop_ends_what_others_have_begun(robot) -> None:
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         run = other.start(LONG)
-        assert run.began.result(PATIENCE)
+        assert run.began.result(GRAPH)
         assert "stopping" in robot.stop()
-        assert run.ended.result(PATIENCE).reason == "stopped by the stop service"
+        assert run.ended.result(GRAPH).reason == "stopped by the stop service"
 
 
 def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot) -> None:
@@ -204,9 +203,9 @@ def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot) -> None
     for _ in range(5):  # also where the tree hears of the goal after the stop
         run = robot.start(LONG)
         robot.stop()
-        assert run.ended.result(PATIENCE).outcome in ("CANCELED", "REJECTED")
+        assert run.ended.result(GRAPH).outcome in ("CANCELED", "REJECTED")
     run = robot.start(LONG, stops=before)
-    assert run.ended.result(PATIENCE).reason.startswith("stop was called after this was asked for")
+    assert run.ended.result(GRAPH).reason.startswith("stop was called after this was asked for")
 
 
 def test_only_false_lets_go(robot) -> None:
@@ -218,15 +217,15 @@ def test_only_false_lets_go(robot) -> None:
 def test_the_newest_run_wins(robot) -> None:
     first = robot.start(LONG)
     second = robot.start(LONG)
-    assert first.ended.result(PATIENCE).outcome == "PREEMPTED"
+    assert first.ended.result(GRAPH).outcome == "PREEMPTED"
     third = robot.start(LONG, on_new="reject")
-    assert third.ended.result(PATIENCE).outcome == "REJECTED"
+    assert third.ended.result(GRAPH).outcome == "REJECTED"
     robot.cancel(second)
-    second.ended.result(PATIENCE)
+    second.ended.result(GRAPH)
 
 
 def test_channels_that_are_not_allowed(robot) -> None:
-    with Robot("one", wait=PATIENCE, allowed=Allowed("python", frozenset({"head"}))) as other:
+    with Robot("one", wait=GRAPH, allowed=Allowed("python", frozenset({"head"}))) as other:
         other.do("head_shake")
         with pytest.raises(CommandError, match="STEP_FORWARD drives legs, which 'python' may not"):
             other.do("step_forward")
@@ -237,13 +236,13 @@ def test_channels_that_are_not_allowed(robot) -> None:
 def test_it_knows_what_there_is_as_soon_as_it_is_there(robot) -> None:
     assert robot.see()
     for _ in range(5):
-        with Robot("one", wait=PATIENCE) as other:
+        with Robot("one", wait=GRAPH) as other:
             assert other.see()
 
 
 def test_waiting_for_a_thing_that_is_behind_it_says_so(robot) -> None:
     robot.do("turn_left", angle=3.0)
-    assert robot.senses.wait(lambda: any(not one.visible for one in robot.see()), PATIENCE)
+    assert robot.senses.wait(lambda: any(not one.visible for one in robot.see()), GRAPH)
     hidden = next(one for one in robot.see() if not one.visible)
     with pytest.raises(CommandError, match=f"'{hidden.id}' is out of view, last seen [0-9]+ s ago"):
         robot.wait_for(hidden.id, 0.1)
@@ -262,29 +261,29 @@ def test_a_tree_that_cannot_be_held_yet_is_waited_for(robot, monkeypatch) -> Non
 
 
 def test_nobody_waits_for_ever_when_the_graph_ends_by_itself(robot) -> None:
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         run = other.start(LONG)
-        assert run.began.result(PATIENCE)
+        assert run.began.result(GRAPH)
         late = []
 
         def end(node: Node) -> None:
             late.append(other.on_graph(lambda _: None))
             rclpy.try_shutdown(context=node.context)
 
-        other.on_graph(end).result(PATIENCE)
-        assert run.ended.result(PATIENCE).outcome == "UNKNOWN"
-        assert isinstance(late[0].exception(PATIENCE), LinkError | None)
+        other.on_graph(end).result(GRAPH)
+        assert run.ended.result(GRAPH).outcome == "UNKNOWN"
+        assert isinstance(late[0].exception(GRAPH), LinkError | None)
         with pytest.raises(LinkError, match="was closed"):
             other.stop()
     robot.stop()
 
 
 def test_after_the_end(robot) -> None:
-    with Robot("one", wait=PATIENCE) as other:
+    with Robot("one", wait=GRAPH) as other:
         run = other.start(LONG)
-        assert run.began.result(PATIENCE)
-    assert run.ended.result(PATIENCE).outcome == "UNKNOWN"
+        assert run.began.result(GRAPH)
+    assert run.ended.result(GRAPH).outcome == "UNKNOWN"
     other.close()
-    assert other.start(LONG).ended.result(PATIENCE).reason == "the robot was closed"
+    assert other.start(LONG).ended.result(GRAPH).reason == "the robot was closed"
     with pytest.raises(LinkError, match="was closed"):
         other.stop()

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import websocket
 from PIL import Image
+from waiting import SIMULATION, until
 
 from embodiment_bridge.launching.environment import of_outside_program
 
-PATIENCE = 180.0  # s for anything; software draws the picture, and the machine may be busy
 FLAGS = (
     "--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
@@ -49,7 +49,7 @@ class Chromium:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            self._socket = websocket.create_connection(self._address(), timeout=PATIENCE)
+            self._socket = websocket.create_connection(self._address(), timeout=SIMULATION)
             self.call("Network.enable")
             self.call("Page.enable")
         except BaseException:
@@ -68,14 +68,14 @@ class Chromium:
 
     def _address(self):
         port_file = self._folder / "DevToolsActivePort"
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + SIMULATION
         while not (port_file.is_file() and port_file.read_text().count("\n")):
             assert self._process.poll() is None, "chromium has ended"
             assert time.monotonic() < deadline, "chromium does not start"
             time.sleep(0.05)
         port = port_file.read_text().split()[0]
         while True:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=SIMULATION) as answer:
                 pages = [page for page in json.load(answer) if page["type"] == "page"]
             if pages:
                 return pages[0]["webSocketDebuggerUrl"]
@@ -111,10 +111,12 @@ class Chromium:
         return answer["result"].get("value")
 
     def until(self, condition, what, between=lambda: time.sleep(0.1)):
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, f"never: {what}; the page says {self.text()!r}"
-            between()
+        """Wait until the condition holds; ``between`` goes before each look."""
+        until(
+            lambda: between() or condition(),
+            lambda: f"{what}; the page says {self.text()!r}",
+            SIMULATION,
+        )
 
     def screenshot(self):
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

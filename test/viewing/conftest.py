@@ -2,13 +2,13 @@
 """A mock body, its tree, and a viewer of it."""
 
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from embodiment_bridge.msg import Feelings
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from waiting import GRAPH, until
 
 from embodiment_bridge.launching.executables import behavior_tree, viewer
 from embodiment_bridge.nodes.base.qos import profile
@@ -17,10 +17,9 @@ from embodiment_bridge.nodes.body.mock_body import MockBody
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0  # s; the machine may be busy
 
 
-class Stage:
+class Viewed:
     """A mock body with a tree, and a viewer of it, served by a thread."""
 
     def __init__(self, runtime):
@@ -50,15 +49,12 @@ class Stage:
         return task.result()
 
     def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(condition, patience=GRAPH)
 
 
 @pytest.fixture
 def stage():
-    with Runtime() as runtime, Stage(runtime) as stage:
+    with Runtime() as runtime, Viewed(runtime) as stage:
         stage.until(lambda: stage.viewer.url)
         stage.call(lambda: None)  # the activation that made the page has ended: the robot has its view
         yield stage

@@ -10,6 +10,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from test_steering import Seen
 from test_viewer_node import visitor
+from waiting import until
 
 from embodiment_bridge.nodes.base.messages import seconds
 from embodiment_bridge.nodes.base.qos import profile
@@ -19,7 +20,6 @@ from embodiment_bridge.viewing.controls import LEAST_S, PEAK, REST_S, SLIDING, T
 from embodiment_bridge.viewing.page import Page
 
 URDF = Path(__file__).parents[2] / "urdf"
-PATIENCE = 30.0  # s; the machine may be busy
 YAW = "head_yaw"
 LIFT = """<robot name="lift"><link name="base"/><link name="fork"/><link name="wheel"/>
   <joint name="lift" type="prismatic"><parent link="base"/><child link="fork"/>
@@ -55,10 +55,7 @@ class Stand:
         self.sliders = self.controls._sliders
 
     def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(condition)
 
     def touched(self, name, value):
         """What the driver is asked when a person does this."""

@@ -7,13 +7,14 @@ import urllib.request
 from types import SimpleNamespace
 
 import pytest
-from conftest import PATIENCE, Stage
+from conftest import Viewed
 from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
+from waiting import GRAPH
 
 from embodiment_bridge.launching.executables import viewer
 from embodiment_bridge.nodes.base.qos import profile
@@ -132,7 +133,7 @@ def test_stop_ends_everything(seen):
 def pressed(stage, button=""):
     """What the page is told when it asks for its buttons, after this one was pressed."""
     request = urllib.request.Request(f"{stage.viewer.url}{PATH}", headers={HEADER: button} if button else {})
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+    with urllib.request.urlopen(request, timeout=GRAPH) as answer:
         return answer.read().decode().split()
 
 
@@ -175,7 +176,7 @@ def test_a_press_that_nobody_answers_is_told_of(seen, monkeypatch):
 
 
 def test_a_page_of_what_obeys_nothing_has_no_buttons_and_no_controls():
-    with Runtime() as runtime, Stage(runtime) as stage:
+    with Runtime() as runtime, Viewed(runtime) as stage:
         values = [Parameter("port", value=0), Parameter("namespaces", value=["/a_monitor"])]
         stage.viewer = stage.call(
             lambda: runtime.add(

@@ -14,6 +14,7 @@ from embodiment_bridge.msg import TreeSnapshot
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from waiting import GRAPH
 
 from embodiment_bridge.launching.executables import viewer
 from embodiment_bridge.nodes.base.qos import profile
@@ -21,7 +22,6 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.viewing.page import Page
 
 TOPIC = "/shown/joint_states"
-PATIENCE = 30.0  # s; the machine may be busy
 
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (1.0, 0.0, 0.0), "fov": 1.0,
@@ -126,7 +126,7 @@ def test_ends_and_comes_back_while_a_page_is_open(stage):
 def test_page_that_does_not_answer_holds_up_nothing():
     before = set(threading.enumerate())
     page = Page("127.0.0.1", 0)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + GRAPH
     with frozen_tab(page.url):
         while not page.visitors and time.monotonic() < deadline:
             time.sleep(0.01)

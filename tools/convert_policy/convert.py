@@ -14,7 +14,7 @@ import numpy as np
 from layer_chain import NotAChainError, layers_of
 from network_graphs import read_graph
 
-from embodiment_bridge.body.network_file import KINDS, Layer, Network
+from embodiment_bridge.body.policy import KINDS, Layer, Network
 from embodiment_bridge.motion.policy.controller import outputs_of
 
 TOLERANCE = 1e-5

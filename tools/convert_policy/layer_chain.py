@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a chain of layers (``embodiment_bridge/body/network_file.py``) of the operations of a graph."""
+"""Makes a chain of layers (``embodiment_bridge/body/policy.py``) of the operations of a graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from embodiment_bridge.body.network_file import Layer
+from embodiment_bridge.body.policy import Layer
 
 NORMALIZATION = (
     "sub",

@@ -96,6 +96,7 @@ class Settings:
     max_nesting: trees fetched inside fetched trees.
     max_depth: levels of the whole tree, fetched ones included; two stack frames each.
     missing_channel: what an action does whose channel the body lacks: ``skip`` (take its time) or ``fail``.
+    strict_skills: whether a skill that the body skipped, or that something else replaced, is a failure.
     prefetch_s: a request in tail position is sent so long before its turn, where that is known; 0 never.
     max_chain: how often a fetched document may replace the one before; 0: any number.
     max_idle_chain: how often in a row by the same text that takes no time.
@@ -110,6 +111,7 @@ class Settings:
     max_nesting: int = 8
     max_depth: int = 256
     missing_channel: str = "skip"
+    strict_skills: bool = False
     prefetch_s: float = 0.0
     max_chain: int = 0
     max_idle_chain: int = 20

@@ -105,12 +105,13 @@ class BodyAction(Leaf):
         if self.slot_s > 0:
             t_end = self.context.settle(self._planned_end, self._rested_at)
             self._warn_of_overrun(t_end)
-        if report.status is SkillStatus.SUCCEEDED:
-            self.finish(Status.SUCCESS, t_end)
+        ending = "" if report.status is SkillStatus.SUCCEEDED else report.status.value
+        text = report.reason or (ending and f"{self.skill} was {ending}")
+        if ending and self.context.settings.strict_skills:
+            self.finish(Status.FAILURE, t_end, text)
             return
-        ending = report.status.value
-        text = report.reason or f"{self.skill} was {ending}"
-        self.context.journal.warn(t_end, self.origin, ending.upper(), text)
+        if text:
+            self.context.journal.warn(t_end, self.origin, ending.upper() or "REMARK", text)
         self.finish(Status.SUCCESS, t_end, ending)
 
     def _warn_of_overrun(self, t_end: float) -> None:

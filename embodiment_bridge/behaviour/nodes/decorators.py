@@ -145,6 +145,11 @@ class Timeout(PassThrough):
         super().__init__(name, child)
         self.timeout_s = timeout_s
 
+    def reset(self) -> None:
+        """The time is not up."""
+        super().reset()
+        self.timed_out = False
+
     def work(self) -> Iterator[Behaviour]:
         """Tick the child while it has time; an end is judged by its scheduled time."""
         yield from self.tick_child()
@@ -153,6 +158,7 @@ class Timeout(PassThrough):
             self.end_as(child)
         elif self.context.clock.due(self.wake_at()):
             message = f"TIMEOUT: has not ended after {self.timeout_s:g} s"
+            self.timed_out = True
             self.close((child,), Status.FAILURE, self.wake_at(), message)
 
     def left_s(self) -> float:
@@ -173,3 +179,56 @@ def make_timeout(node: bml.Timeout, children: list[Node], nesting: int) -> Node:
         text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)
     return Timeout(node.name, children[0], node.timeout_s)
+
+
+class Retry(PassThrough):
+    """Its child, begun again ``bml.PAUSE_S`` after a failure, at most ``times`` times (-1: for ever).
+
+    A child whose time-out is over is not begun again, as the next attempt would hardly do better.
+    """
+
+    def __init__(self, name: str, child: Node, times: int) -> None:
+        super().__init__(name, child)
+        self.times = math.inf if times < 0 else times
+
+    def reset(self) -> None:
+        """No attempt has begun."""
+        super().reset()
+        self.attempts = 0
+        self._t_next = self.t_start
+
+    def work(self) -> Iterator[Behaviour]:
+        """Tick the attempt, or begin the next one when the pause is over."""
+        while self._begun or (self.context.clock.due(self._t_next) and self.context.take_iteration()):
+            child = self.child
+            if not self._begun:
+                self._begun = True
+                self.attempts += 1
+                child.begin(self._t_next)
+            yield from child.tick()
+            if child.running:
+                return
+            if child.status is not Status.FAILURE or not self._may_try_again:
+                self.end_as(child)
+                return
+            self.context.journal.warn(child.t_end, self.origin, "RETRY", child.feedback_message)
+            self._begun = False
+            self._t_next = child.t_end + bml.PAUSE_S
+
+    @property
+    def _may_try_again(self) -> bool:
+        timed_out = isinstance(self.child, Timeout) and self.child.timed_out
+        return self.attempts <= self.times and not timed_out
+
+    @property
+    def ends_with_child(self) -> bool:
+        return self.attempts > self.times
+
+    def wake_at(self) -> float:
+        """When the next attempt begins, between two of them."""
+        return math.inf if self._begun else self._t_next
+
+
+@makes("retry")
+def make_retry(node: bml.Retry, children: list[Node], nesting: int) -> Node:
+    return Retry(node.name, children[0], node.times)

@@ -221,17 +221,18 @@ def make_set(node: bml.Set, children: list[Node], nesting: int) -> Node:
 
 
 class Log(Leaf):
-    """Succeeds at once; its line is the message of that event, which journals, logs of runs and topics carry."""
+    """Ends at once; its line is the message of that event, which journals, logs of runs and topics carry."""
 
     uses_port = False
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, succeed: bool) -> None:
         super().__init__(name)
         self.text = text
+        self.result = Status.SUCCESS if succeed else Status.FAILURE
 
     def start(self) -> None:
         """Look at the blackboard."""
-        self.finish(Status.SUCCESS, self.t_start, bml.filled(self.text, self._shown))
+        self.finish(self.result, self.t_start, bml.filled(self.text, self._shown))
 
     def _shown(self, key: str) -> str:
         """A value for people: a text as it is, the others as in JSON."""
@@ -241,7 +242,7 @@ class Log(Leaf):
 
 @makes("log")
 def make_log(node: bml.Log, children: list[Node], nesting: int) -> Node:
-    return Log(node.name, node.text)
+    return Log(node.name, node.text, node.succeed)
 
 
 class Stop(Leaf):

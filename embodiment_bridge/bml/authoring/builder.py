@@ -65,6 +65,10 @@ class Part:
         """Stopped, and failed, when it has not ended by then."""
         return self.having(timeout=seconds)
 
+    def retry(self, times: int) -> "Part":
+        """Begun again at most so many times after a failure."""
+        return self.having(retry=times)
+
     def when(self, condition: Predicate) -> "Part":
         """Left out unless the condition is met when its turn comes."""
         return self.having(condition=condition.data)

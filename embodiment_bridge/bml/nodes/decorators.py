@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node types made for keys of other nodes: ``duration``, ``condition``, ``timeout`` and ``finally``."""
+"""Node types made for keys of other nodes: ``duration``, ``condition``, ``timeout``, ``retry`` and ``finally``."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
 from embodiment_bridge.bml.base.conditions import Condition, describe
 from embodiment_bridge.bml.base.problems import at
-from embodiment_bridge.bml.fields.field import ConditionField, Duration, Object, Seconds
+from embodiment_bridge.bml.fields.field import ConditionField, Count, Duration, Object, Seconds
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import Child
 from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
@@ -138,6 +138,61 @@ class TimeoutType(WrapperType[Timeout]):
 
 
 TIMEOUT = TimeoutType()
+
+
+PAUSE_S = 0.5  # s from a failure to the next attempt, so that what fails at once is not begun in every tick
+
+
+@dataclass(frozen=True)
+class Attempts(Count):
+    """How often a node is begun again: -1 for ever."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
+        if raw[key] == 0 and not isinstance(raw[key], bool):
+            text = f"'{key}' is 0, allowed is -1 (for ever) or 1 to {values.limits.max_loop}"
+            values.problems.error(at(pointer, key), "OUT_OF_RANGE", text)
+            return 1
+        return super().read(raw, pointer, key, values)
+
+
+@attributes
+class Retry(Wrapper):
+    """``child``, begun again at most ``times`` times (-1: for ever), ``PAUSE_S`` after each failure."""
+
+    TYPE: ClassVar[str] = "retry"
+    times: int
+
+
+class RetryType(WrapperType[Retry]):
+    """More attempts at a node with its time-out."""
+
+    name = "retry"
+    made = Retry
+    fields = (
+        Attempts(
+            "retry",
+            "how often it is begun again after a failure, -1 for ever; not after its time-out",
+            attribute="times",
+        ),
+    )
+    keys = ("retry",)
+
+    def details(self, node: Retry) -> list[str]:
+        return ["retried for ever" if node.times < 0 else f"retried {node.times} times"]
+
+    def timing(self, node: Retry, below: list[Timing], lengths: Lengths) -> Timing:
+        """The times of the first attempt, unless that may fail."""
+        child = counted(below[0])
+        if not child.usual & FAILS:
+            return child
+        if node.times < 0 and child.usual == FAILS and not isinstance(node.child, Timeout):
+            return Timing(child.may & ~FAILS, NEVER, NEVER, inf, inf, inf)
+        longest = inf if node.times < 0 else (node.times + 1) * (child.max_s + PAUSE_S)
+        expected = None if child.expects == FAILS else child.expected_s
+        return replace(child, expected_s=expected, max_s=longest)
+
+
+RETRIED = RetryType()
 
 
 CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run

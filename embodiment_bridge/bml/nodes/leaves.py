@@ -171,10 +171,11 @@ class Template(Text):
 
 @attributes
 class Log(Leaf):
-    """Notes ``text`` with the values of the blackboard in it."""
+    """Notes ``text`` with the values of the blackboard in it, and succeeds or, for that reason, fails."""
 
     TYPE: ClassVar[str] = "log"
     text: str
+    succeed: bool = True
 
 
 class LogType(NodeType[Log]):
@@ -187,13 +188,20 @@ class LogType(NodeType[Log]):
         Template(
             "text", "{key} is a value of the blackboard, {{ and }} a brace", required=True, longest="max_text"
         ),
+        Flag(
+            "return",
+            "whether it succeeds, default true; else the text is the reason of its failure",
+            attribute="succeed",
+            default=True,
+        ),
     )
 
     def label(self, node: Log) -> str:
         return node.text
 
     def timing(self, node: Log, below: list[Timing], lengths: Lengths) -> Timing:
-        return exactly(0.0, SUCCEEDS, SUCCEEDS)
+        end = SUCCEEDS if node.succeed else FAILS
+        return exactly(0.0, end, end)
 
 
 LOG = LogType()

@@ -2,11 +2,11 @@
 """The base class of the nodes of the canonical tree, and the document around the tree.
 
 Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the node,
-``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box inside. Round
-those come, where the node has the keys, a ``Timeout``, then a ``Finally``, then a ``Guard`` for ``condition``, then a
-``Start``. ``pointer`` is the JSON pointer of the node in the text that was
-read; what was made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree
-node, ``#``, the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
+``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box inside.
+Round those come, where the node has the keys, a ``Timeout``, then a ``Retry``, then a ``Finally``, then a ``Guard``
+for ``condition``, then a ``Start``. ``pointer`` is the JSON pointer of the node in the text that was read; what was
+made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree node, ``#``,
+the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
 """
 
 from collections.abc import Mapping

@@ -14,7 +14,7 @@ from embodiment_bridge.bml.nodes.node_type import NodeType, WrapperType
 AnyType = NodeType[Any]
 AnyWrapper = WrapperType[Any]
 
-WRAPPING: Final = ("box", "loop", "timeout", "finally", "guard", "start")
+WRAPPING: Final = ("box", "loop", "timeout", "retry", "finally", "guard", "start")
 """From the inside out."""
 
 

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.ending import exit_code, where_and_why
 from embodiment_bridge.cli.files import read_document
-from embodiment_bridge.cli.following import (
-    GoneError,
-    await_server,
-    follow,
-    not_served,
-    unless_lost,
-)
+from embodiment_bridge.cli.following import GoneError, perform
 from embodiment_bridge.cli.options import (
     add_run_options,
     add_subtree_option,
@@ -91,9 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     prepare()
     try:
-        result, interrupted = _perform(
-            document, given_values(arguments), given_subtrees(arguments), arguments
-        )
+        from embodiment_bridge.action import ExecuteBml
+
+        progress = Progress()
+        show = _show_pointers if arguments.verbose else partial(_show, progress)
+        goal, action = _goal(document, arguments), "execute_bml"
+        try:
+            result, interrupted = perform(ExecuteBml, goal, show, action=action, arguments=arguments)
+        finally:
+            progress.end()
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
         return error.code
@@ -103,48 +103,21 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(result.outcome, interrupted=interrupted)
 
 
-def _perform(
-    document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
-) -> "tuple[ExecuteBml.Result, bool]":
-    """The result of the action; whether it was interrupted.
+def _goal(document: str, arguments: argparse.Namespace) -> "ExecuteBml.Goal":
+    from embodiment_bridge.nodes.base.goal_client import document_goal
 
-    Raises:
-        KeyboardInterrupt: nothing had begun yet.
-        GoneError: there is no server, or the outcome is unknown.
-    """
-    import rclpy
-
-    from embodiment_bridge.nodes.base.runtime import Runtime
-    from embodiment_bridge.nodes.base.signals import stop_on_signals
-    from embodiment_bridge.nodes.tree.bml_client import BmlClient
-
-    with stop_on_signals() as stopped, Runtime() as runtime:
-        node = runtime.add(
-            rclpy.create_node("run_bml", namespace=arguments.namespace, context=runtime.context)
-        )
-        progress = Progress()
-        show = _show_pointers if arguments.verbose else partial(_show, progress)
-        client = BmlClient(node, unless_lost(show))
-        if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
-            raise not_served("execute_bml", arguments.namespace)
-        goal = client.send(
-            document,
-            source="run-bml",
-            values=values,
-            subtrees=subtrees,
-            strict=arguments.strict,
-            on_new=arguments.on_new,
-            priority=arguments.priority,
-            suspendable=arguments.suspendable,
-            seed=-1 if arguments.seed is None else arguments.seed,
-            breakpoints=arguments.breakpoint,
-        )
-        try:
-            follow(goal, runtime.spin, stopped)
-        finally:
-            progress.end()
-        client.destroy()
-        return goal.result, stopped()
+    return document_goal(
+        document,
+        source="run-bml",
+        values=given_values(arguments),
+        subtrees=given_subtrees(arguments),
+        strict=arguments.strict,
+        on_new=arguments.on_new,
+        priority=arguments.priority,
+        suspendable=arguments.suspendable,
+        seed=-1 if arguments.seed is None else arguments.seed,
+        breakpoints=arguments.breakpoint,
+    )
 
 
 def _show(progress: Progress, feedback: "ExecuteBml.Feedback") -> None:

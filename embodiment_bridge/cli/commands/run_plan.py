@@ -5,17 +5,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_chunks
-from embodiment_bridge.cli.following import (
-    GoneError,
-    await_server,
-    follow,
-    not_served,
-    unless_lost,
-)
+from embodiment_bridge.cli.following import GoneError, perform, unless_lost
 from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.plans.plan_document import ON_ERROR
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteActionPlan
@@ -87,7 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     prepare()
     try:
-        result, interrupted = _perform(plan, arguments)
+        from embodiment_bridge.action import ExecuteActionPlan
+
+        show, action = Progress().show, "execute_action_plan"
+        goal = _goal(plan, arguments)
+        result, interrupted = perform(ExecuteActionPlan, goal, show, action=action, arguments=arguments)
+        unless_lost(show)(result)  # which may overtake the last feedback
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
         return error.code
@@ -125,34 +124,6 @@ def _goal(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPl
         timeout=arguments.timeout,
         source="run-plan",
     )
-
-
-def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[ExecuteActionPlan.Result, bool]":
-    """The result of the action; whether it was interrupted.
-
-    Raises:
-        KeyboardInterrupt: nothing had begun yet.
-        GoneError: there is no server, or the outcome is unknown.
-    """
-    import rclpy
-
-    from embodiment_bridge.nodes.base.runtime import Runtime
-    from embodiment_bridge.nodes.base.signals import stop_on_signals
-    from embodiment_bridge.nodes.tree.plan_client import PlanClient
-
-    with stop_on_signals() as stopped, Runtime() as runtime:
-        node = runtime.add(
-            rclpy.create_node("run_plan", namespace=arguments.namespace, context=runtime.context)
-        )
-        client = PlanClient(node)
-        if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
-            raise not_served("execute_action_plan", arguments.namespace)
-        show = unless_lost(Progress().show)
-        goal = client.send(_goal(plan, arguments), show)
-        follow(goal, runtime.spin, stopped)
-        client.destroy()
-        show(goal.result)  # which may overtake the last feedback
-        return goal.result, stopped()
 
 
 class Progress:

@@ -1,11 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of joints through keyframes: minimum-jerk pieces from rest to rest, within the speed of the joints."""
+"""Motion of joints through keyframes, minimum-jerk pieces from rest to rest, or through a recorded track."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from embodiment_bridge.body.description import Joint, Keyframe
+from embodiment_bridge.body.description import Joint, Keyframe, Track
 from embodiment_bridge.body.motion_section import shortest_move
+from embodiment_bridge.motion.joints.move import Brake, Move, Way, smooth
+from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
+
+# Recorded tracks: thins samples to a few points, and plays them without a jump at the start.
+
+BLEND_S = 0.3  # s, at least, for the way from the present angles to the track
+AT_ITS_START = 0.02  # rad within which a track is joined at once: a blend would weaken its beginning
+
+
+def recorded(
+    joints: Sequence[int], brake: Brake, track: Track, moved: Sequence[Joint], length: float
+) -> Move:
+    """A motion along a recorded track.
+
+    Args:
+        joints: numbers of the joints of the track in the body.
+        brake: how they come to rest where they are.
+        track: the recording.
+        moved: the joints, in the order of the track.
+        length: wanted duration, s; it takes longer if a joint could not follow.
+    """
+    stretch = max(length / track.length, fastest(track, moved))
+    points = points_of(track, stretch)
+    start = [brake.rest[joint] for joint in joints]
+    first = points[0].positions
+    blend_s = shortest_move(moved, start, first)
+    if any(abs(here - there) > AT_ITS_START for here, there in zip(start, first, strict=True)):
+        blend_s = max(BLEND_S, blend_s)
+    return Move(brake, Trajectory(joints, first, points), blend_s)
+
+
+def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
+    """The points of a track, with its times multiplied by ``stretch``."""
+    return [
+        TrajectoryPoint(time * stretch, angles)
+        for time, angles in zip(track.times, track.angles, strict=True)
+    ]
+
+
+def fastest(track: Track, moved: Sequence[Joint]) -> float:
+    """The smallest factor on the recorded time with which every joint can follow."""
+    points = points_of(track)
+    return max(Trajectory(range(len(moved)), points[0].positions, points).paces(moved))
+
+
+# From many samples of joint angles to the few points through which a smooth curve keeps near to all of them.
+
+ROUNDS = 30  # each adds a point to every piece that is not near enough
+
+
+def moved_joints(rows: Sequence[Sequence[float]], least: float) -> list[int]:
+    """The numbers of the columns whose angles (rad) differ by more than ``least``."""
+    columns = list(zip(*rows, strict=True))
+    return [number for number, column in enumerate(columns) if max(column) - min(column) > least]
+
+
+def thinned(
+    names: Sequence[str], times: Sequence[float], rows: Sequence[Sequence[float]], near: float
+) -> Track:
+    """A track through some of the samples that is within ``near`` rad of all of them.
+
+    Args:
+        names: of the joints.
+        times: s, increasing, at least two; the track begins at 0.
+        rows: angles in rad, for each time one per joint.
+        near: rad.
+    """
+    chosen = {0, len(times) - 1}
+    for _ in range(ROUNDS):
+        track = _track(names, times, rows, sorted(chosen))
+        worst = _worst(track, times, rows, sorted(chosen), near)
+        if not worst:
+            break
+        chosen |= worst
+    return _track(names, times, rows, sorted(chosen))
+
+
+def _track(
+    names: Sequence[str], times: Sequence[float], rows: Sequence[Sequence[float]], chosen: Sequence[int]
+) -> Track:
+    return Track(
+        tuple(names), tuple(times[i] - times[0] for i in chosen), tuple(tuple(rows[i]) for i in chosen)
+    )
+
+
+def _worst(
+    track: Track,
+    times: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    chosen: Sequence[int],
+    near: float,
+) -> set[int]:
+    """Of each piece the sample that is farthest off, where that is too far."""
+    points = points_of(track)
+    curve = Trajectory(range(len(track.joints)), points[0].positions, points)
+    angles = list(points[0].positions)
+    farthest: dict[int, tuple[float, int]] = {}
+    for number, (time, row) in enumerate(zip(times, rows, strict=True)):
+        curve.advance(time - times[0] - curve.time)
+        curve.write(angles)
+        error = max(abs(a - b) for a, b in zip(angles, row, strict=True))
+        piece = bisect_right(chosen, number)
+        if error > near and error > farthest.get(piece, (0.0, 0))[0]:
+            farthest[piece] = (error, number)
+    return {number for _, number in farthest.values()}
+
 
 SHORTEST_S = 1e-3  # s: shorter pieces are jumps, which the limiter handles
 
@@ -18,7 +125,7 @@ class Piece:
     goals: tuple[float, ...]
 
 
-class Motion:
+class Motion(Way):
     """A way of some joints through pieces, from rest.
 
     Args:
@@ -28,9 +135,7 @@ class Motion:
     """
 
     def __init__(self, joints: Sequence[int], position: Sequence[float], pieces: Sequence[Piece]) -> None:
-        self.joints = tuple(joints)
-        self.total = sum(piece.duration for piece in pieces)
-        self.time = 0.0
+        super().__init__(joints, sum(piece.duration for piece in pieces))
         self._pieces = pieces
         self._number = 0
         self._begun = 0.0
@@ -41,14 +146,9 @@ class Motion:
         """Whether the last piece is over."""
         return self._number >= len(self._pieces)
 
-    @property
-    def progress(self) -> float:
-        """The share of the time, 0..1."""
-        return 1.0 if self.done else min(self.time / self.total, 1.0)
-
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
-        self.time += dt
+        super().advance(dt)
         while not self.done and self.time >= self._begun + self._pieces[self._number].duration - 1e-9:
             piece = self._pieces[self._number]
             self._begun += piece.duration
@@ -62,8 +162,7 @@ class Motion:
                 out[joint] = angle
             return
         piece = self._pieces[self._number]
-        s = min((self.time - self._begun) / piece.duration, 1.0)
-        blend = s * s * s * (10 + s * (6 * s - 15))
+        blend = smooth(min((self.time - self._begun) / piece.duration, 1.0))
         for joint, start, goal in zip(self.joints, self._from, piece.goals, strict=True):
             out[joint] = start + (goal - start) * blend
 

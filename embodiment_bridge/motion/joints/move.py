@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves of joints that may be moving when they begin: the speed is braked away within the room that it had."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from typing import Protocol
 
 from embodiment_bridge.body.description import Joint
 
@@ -12,27 +12,38 @@ JOIN = 2.0  # times the time to a stop, in which a joint goes over to a way: it 
 BRAKING = 1.5  # peak deceleration on the way to a stop, as a multiple of speed / time
 
 
-class Way(Protocol):
-    """A path of some joints that begins at rest."""
+def smooth(share: float) -> float:
+    """The share (0..1) of a minimum-jerk move from rest to rest that is gone after this share of its time."""
+    return share**3 * (10 + share * (6 * share - 15))
 
-    @property
-    def joints(self) -> tuple[int, ...]:
-        """Their numbers in the body."""
+
+class Way(ABC):
+    """A path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
+
+    def __init__(self, joints: Iterable[int], total: float) -> None:
+        self.joints = tuple(joints)
+        self.total = total
+        self.time = 0.0
 
     @property
     def done(self) -> bool:
         """Whether its end has come."""
+        return self.time >= self.total - 1e-9
 
     @property
     def progress(self) -> float:
         """The share of its time, 0..1."""
+        return 1.0 if self.done else min(self.time / self.total, 1.0)
 
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
+        self.time += dt
 
+    @abstractmethod
     def write(self, out: list[float]) -> None:
         """Put the joint angles (rad) of now into ``out``, which has a value per joint of the body."""
 
+    @abstractmethod
     def span(self, joint: int) -> tuple[float, float]:
         """Between which angles (rad) a joint is on the present piece of the path."""
 
@@ -100,8 +111,7 @@ class Move:
     @property
     def _joined(self) -> float:
         """How much the way counts, 0..1."""
-        s = min(self._time / self._blend_s, 1.0) if self._blend_s else 1.0
-        return s * s * s * (10 + s * (6 * s - 15))
+        return smooth(min(self._time / self._blend_s, 1.0)) if self._blend_s else 1.0
 
     def drop(self, joints: Iterable[int]) -> None:
         """Leave these joints to something else."""
@@ -133,35 +143,21 @@ class Move:
         return low, high
 
 
-class Rest:
+class Rest(Way):
     """The way of joints that only come to rest."""
 
     def __init__(self, brake: Brake) -> None:
-        self.joints = tuple(brake.rest)
-        self._brake, self._time = brake, 0.0
-
-    @property
-    def done(self) -> bool:
-        """Whether they are at rest."""
-        return self._time >= self._brake.seconds - 1e-9
-
-    @property
-    def progress(self) -> float:
-        """The share of the time, 0..1."""
-        return 1.0 if self.done else self._time / self._brake.seconds
-
-    def advance(self, dt: float) -> None:
-        """Let ``dt`` s (>= 0) pass."""
-        self._time += dt
+        super().__init__(brake.rest, brake.seconds)
+        self._brake = brake
 
     def write(self, out: list[float]) -> None:
         """Put the joint angles (rad) of now into ``out``."""
         for joint in self.joints:
-            out[joint] = self._brake.at(joint, self._time)
+            out[joint] = self._brake.at(joint, self.time)
 
     def span(self, joint: int) -> tuple[float, float]:
         """Where a joint is and where it comes to rest, rad."""
-        now, rest = self._brake.at(joint, self._time), self._brake.rest[joint]
+        now, rest = self._brake.at(joint, self.time), self._brake.rest[joint]
         return min(now, rest), max(now, rest)
 
 

@@ -1,12 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensed values, where a bad one is replaced by the last good one, and the time between percepts."""
+"""Sensed values, where a bad one is replaced by the last good one; limp joints; the time between percepts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, isfinite, sin
 
+from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.state import ZERO3, BodyState
 from embodiment_bridge.core.rotation import wrap_angle
+
+# Joints that follow no targets, in words.
+
+NAMED = 5  # joints; of more the number is told
+
+
+def limp_among(joints: Sequence[Joint], limp: Mapping[int, str], moved: Collection[int]) -> tuple[str, bool]:
+    """Which of the ``moved`` joints of a body follow no targets, and what to do; whether these are all of them.
+
+    The text is empty if all of them follow. limp: why, by number of the joint.
+    """
+    numbers = [number for number in moved if number in limp]
+    if not numbers:
+        return "", False
+    named = ", ".join(f"{joints[number].name} ({limp[number]})" for number in numbers[:NAMED])
+    more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
+    return f"cannot be moved: {named}{more}; set_torque drives limp joints", len(numbers) == len(moved)
+
 
 SPEED_FILTER_S = 0.1  # s, time constant of the speed: long enough against rounding, shorter than a step
 FASTEST = 10.0  # m/s: a body that seems to move faster was put elsewhere, as a referee or a beam does

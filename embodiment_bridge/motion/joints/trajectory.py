@@ -8,6 +8,7 @@ from math import inf, isfinite, sqrt
 
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.motion.joints.move import Way
 
 LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
@@ -29,11 +30,11 @@ class TrajectoryPoint:
     velocities: tuple[float, ...] = ()
 
 
-class Trajectory:
+class Trajectory(Way):
     """Cubic pieces through the points, from rest at the present positions to rest.
 
     At an inner point without velocities a joint moves with the mean slope, or rests where its direction changes,
-    so that it never leaves the range between two neighbouring points. It is a ``move.Way``.
+    so that it never leaves the range between two neighbouring points.
 
     Args:
         joints: their numbers in the body.
@@ -44,28 +45,16 @@ class Trajectory:
     def __init__(
         self, joints: Sequence[int], position: Sequence[float], points: Sequence[TrajectoryPoint]
     ) -> None:
-        self.joints = tuple(joints)
-        self.total = points[-1].time
-        self.time = 0.0
+        super().__init__(joints, points[-1].time)
         start = TrajectoryPoint(0.0, tuple(position), (0.0,) * len(self.joints))
         first = [] if points[0].time > 0.0 else [points[0]]
         self._points = [*(first or [start]), *points[len(first) :]]
         self._slopes = [self._slope(i) for i in range(len(self._points))]
         self._piece = 0
 
-    @property
-    def done(self) -> bool:
-        """Whether the time of the last point has come."""
-        return self.time >= self.total - 1e-9
-
-    @property
-    def progress(self) -> float:
-        """The share of the time, 0..1."""
-        return 1.0 if self.done else self.time / self.total
-
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
-        self.time += dt
+        super().advance(dt)
         while not self.done and self.time >= self._points[self._piece + 1].time:
             self._piece += 1
 

@@ -56,7 +56,7 @@ class SteppingPace(Pace):
 
 
 class KeyframeGait(KinematicBase):
-    """A ``locomotion.Locomotion`` with legs that repeat a cycle of two steps, the left foot first.
+    """Legs that repeat a cycle of two steps, the left foot first.
 
     Angles are those of the rest pose, plus ``step`` times the amplitude, plus ``forward``, ``turn`` and ``left`` times
     the shares of full speed; or those of the kick.

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legs: standing, walking, keyframes and changes of stance, with smooth transitions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import hypot
 
 from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import UPRIGHT, Stance
-from embodiment_bridge.motion.gait.walk import STAND, LegWalker, Walker
+from embodiment_bridge.motion.gait.walk import LegWalker, Walker
+from embodiment_bridge.motion.joints.move import smooth
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
-from embodiment_bridge.motion.locomotion.locomotion import Blend
-from embodiment_bridge.motion.walking.walk_program import Pose, Program, follow
+from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 
 # Brings the legs of a gait from one stance to another, while they balance.
 
@@ -50,8 +50,8 @@ class StanceChange:
         """Let ``dt`` s pass."""
         if self.done:
             return
-        s = self._share = min(self._share + dt / self._seconds, 1.0)
-        blend = s * s * s * (10 + s * (6 * s - 15))
+        self._share = min(self._share + dt / self._seconds, 1.0)
+        blend = smooth(self._share)
         self.now = self._from.times(1.0 - blend).plus(self._goal.times(blend))
 
 
@@ -61,45 +61,25 @@ CALM_RATE = 0.5  # rad/s of roll and pitch
 CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways counts as calm
 
 
-class Legs:
-    """A ``locomotion.Locomotion`` that runs one walk program at a time on the walker."""
+class Legs(Locomotion):
+    """Legs that balance."""
 
     def __init__(self, gait: Gait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
-        self.walker: LegWalker = Walker(gait, index)
-        self.busy: Callable[[], frozenset[int]] = frozenset
-        self.program: Program | None = None
-        self.held = False
-        self.joints = tuple(
+        legs = (gait.left, gait.right)
+        joints_of_legs = [
             index[name]
-            for leg in (gait.left, gait.right)
+            for leg in legs
             for name in (leg.hip_pitch, leg.hip_roll, leg.hip_yaw, leg.knee, leg.ankle_pitch, leg.ankle_roll)
-        )
-        self.shoulders = tuple(
-            index[leg.shoulder_pitch] for leg in (gait.left, gait.right) if leg.shoulder_pitch
-        )
+        ]
+        shoulders = [index[leg.shoulder_pitch] for leg in legs if leg.shoulder_pitch]
+        super().__init__(Walker(gait, index), joints_of_legs, shoulders)
+        self.walker: LegWalker
         self._waist = index[gait.waist] if gait.waist else None
-        self._pose = Pose()
         self._balance = LEVEL
-        self._blend = Blend(self.joints)
         self._stance = StanceChange()
         self._wanted = self._idle = UPRIGHT
         self._change_s = LEAST_S
         self._calm_s = self._still_s = 0.0
-
-    @property
-    def gains(self) -> Mapping[int, tuple[float, float]]:
-        """Other kp and kd than those of the body, by number of joint: none."""
-        return {}
-
-    @property
-    def remark(self) -> str:
-        """What people should know: nothing."""
-        return ""
-
-    @property
-    def standing(self) -> bool:
-        """Whether the feet are still."""
-        return self.walker.standing
 
     @property
     def calm(self) -> bool:
@@ -113,11 +93,9 @@ class Legs:
 
     def start_from(self, position: Sequence[float]) -> None:
         """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
-        self.walker.reset()
-        self.program = None
+        super().start_from(position)
         self._stance.reset()
         self._wanted = UPRIGHT
-        self._blend.start_from(position)
         self._calm_s = self._still_s = 0.0
 
     def stand_as(self, stance: Stance, seconds: float) -> None:
@@ -132,11 +110,8 @@ class Legs:
         """Let ``dt`` s pass."""
         balance, yaw = sensed.hips(self._waist)
         self._balance = LEVEL if fallen else balance
-        follow(self._pose, sensed, yaw, self.walker, dt)
-        command = STAND
         ready = self._stance.upright or not self.standing  # a step from a crouch would throw the body over
-        if self.program is not None and not self.held and ready:
-            command = self.program.step(self._pose, self.walker, dt)
+        command = self._command(sensed, yaw, ready, dt)
         self.walker.step(command, dt, self._balance)
         self._blend.step(dt)
         if self.standing and not self.held:

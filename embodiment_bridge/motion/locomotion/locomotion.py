@@ -1,80 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of locomotion (a module of this folder for each ``moved_by``), and the blend of legs into a pose."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Protocol
 
 from embodiment_bridge.body.description import BodyDescription, Carrier, Joint
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.motion import locomotion
-from embodiment_bridge.motion.gait.walk import Pace
+from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
+from embodiment_bridge.motion.joints.move import smooth
 from embodiment_bridge.motion.joints.sensing import Sensed
-from embodiment_bridge.motion.walking.walk_program import Program
-
-
-class Locomotion(Protocol):
-    """Runs one walk program at a time; stands when there is none.
-
-    ``program`` may be set at any time. ``held`` stops the walk and keeps the program where it is.
-    ``joints``: numbers of the joints that it uses. ``shoulders``: of those that swing with the walk, left and right.
-    ``busy``: tells the joints that something else drives now.
-    """
-
-    program: Program | None
-    held: bool
-    joints: tuple[int, ...]
-    shoulders: tuple[int, ...]
-    busy: Callable[[], frozenset[int]]
-
-    @property
-    def walker(self) -> Pace:
-        """The commanded pace."""
-
-    @property
-    def gains(self) -> Mapping[int, tuple[float, float]]:
-        """Stiffness kp (Nm/rad) and kd (Nm s/rad) by number of joint, where they are not those of the body."""
-
-    @property
-    def remark(self) -> str:
-        """What people should know about the walk; else empty."""
-
-    @property
-    def standing(self) -> bool:
-        """Whether no walk is going on."""
-
-    @property
-    def calm(self) -> bool:
-        """Whether the body stands and no longer sways."""
-
-    def start_from(self, position: Sequence[float]) -> None:
-        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
-
-    def stand_as(self, stance: Stance, seconds: float) -> None:
-        """Legs of a gait: stand so from now on, after a change of ``seconds``."""
-
-    def sway_idly(self, stance: Stance) -> None:
-        """Legs of a gait: add ``stance`` to the present one, until the next call."""
-
-    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
-        """Let ``dt`` s pass."""
-
-    def write(self, out: list[float]) -> tuple[float, float]:
-        """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
-
-
-Maker = Callable[[Carrier, Sequence[Joint], Mapping[str, int]], Locomotion]
-"""Takes what the body file says, the joints of the body, and their numbers by name."""
-
-
-def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
-    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
-    carrier = description.carrier
-    if carrier is None:
-        return None
-    make: Maker = import_module(f"{locomotion.__name__}.{carrier.moved_by}").LOCOMOTION
-    return make(carrier, description.joints, index)
-
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, follow
 
 # Blends the legs from any pose into the wanted one, without a jump.
 
@@ -107,7 +44,85 @@ class Blend:
         """Mix the start pose into ``out`` (rad per joint of the body)."""
         if self.done:
             return
-        s = self._part
-        share = s * s * s * (10 + s * (6 * s - 15))
+        share = smooth(self._part)
         for joint, start in zip(self._joints, self._from, strict=True):
             out[joint] = start + (out[joint] - start) * share
+
+
+class Locomotion(ABC):
+    """Runs one walk program at a time; stands when there is none.
+
+    ``walker``: the commanded pace. ``program`` may be set at any time. ``held`` stops the walk and keeps the program
+    where it is. ``joints``: numbers of the joints that it uses. ``shoulders``: of those that swing with the walk, left
+    and right. ``busy``: tells the joints that something else drives now. ``gains``: stiffness kp (Nm/rad) and kd
+    (Nm s/rad) by number of joint, where they are not those of the body. ``remark``: for people, about the walk.
+    """
+
+    def __init__(self, walker: Pace, joints: Sequence[int], shoulders: Sequence[int] = ()) -> None:
+        self.walker = walker
+        self.joints, self.shoulders = tuple(joints), tuple(shoulders)
+        self.busy: Callable[[], frozenset[int]] = frozenset
+        self.program: Program | None = None
+        self.held = False
+        self._pose = Pose()
+        self._blend = Blend(self.joints)
+
+    @property
+    def gains(self) -> Mapping[int, tuple[float, float]]:
+        """Other kp and kd than those of the body, by number of joint: none."""
+        return {}
+
+    @property
+    def remark(self) -> str:
+        """What people should know about the walk: nothing."""
+        return ""
+
+    @property
+    def standing(self) -> bool:
+        """Whether no walk is going on."""
+        return self.walker.standing
+
+    @property
+    def calm(self) -> bool:
+        """Whether the body stands and no longer sways; a base does not sway."""
+        return self.standing
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
+        self.walker.reset()
+        self.program = None
+        self._blend.start_from(position)
+
+    def stand_as(self, stance: Stance, seconds: float) -> None:  # noqa: B027 - optional
+        """Legs of a gait: stand so from now on, after a change of ``seconds``; others have no balance for it."""
+
+    def sway_idly(self, stance: Stance) -> None:  # noqa: B027 - optional
+        """Legs of a gait: add ``stance`` to the present one, until the next call."""
+
+    @abstractmethod
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+
+    @abstractmethod
+    def write(self, out: list[float]) -> tuple[float, float]:
+        """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
+
+    def _command(self, sensed: Sensed, yaw: float, ready: bool, dt: float) -> WalkCommand:
+        """Follow the pose, whose hips are at ``yaw`` (rad); the command of the program for ``dt`` s, if it is ready."""
+        follow(self._pose, sensed, yaw, self.walker, dt)
+        if self.program is None or self.held or not ready:
+            return STAND
+        return self.program.step(self._pose, self.walker, dt)
+
+
+Maker = Callable[[Carrier, Sequence[Joint], Mapping[str, int]], Locomotion]
+"""Takes what the body file says, the joints of the body, and their numbers by name."""
+
+
+def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
+    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
+    carrier = description.carrier
+    if carrier is None:
+        return None
+    make: Maker = import_module(f"{locomotion.__name__}.{carrier.moved_by}").LOCOMOTION
+    return make(carrier, description.joints, index)

@@ -31,7 +31,7 @@ class WheelPace(Pace):
 
 
 class RollingBase(KinematicBase):
-    """A ``locomotion.Locomotion`` whose wheels turn on and on; the angles at which they stand have no meaning."""
+    """A base whose wheels turn on and on; the angles at which they stand have no meaning."""
 
     def __init__(self, base: Wheels, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(base, joints, index)

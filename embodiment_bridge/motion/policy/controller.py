@@ -11,8 +11,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from embodiment_bridge.body.network_file import Array, Network
-from embodiment_bridge.body.policy import PHASES, Felt, Policy
+from embodiment_bridge.body.policy import PHASES, Array, Felt, Network, Policy
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.motion.joints.sensing import Sensed
 

@@ -1,34 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Skills that a body does by itself and not with joint targets: grab, kick, say, or a command of its protocol."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+from math import inf
+from typing import TypeAlias
 
 from embodiment_bridge.body.description import Keyframe, Skill
 
 
-class Native(Protocol):
+class Native(ABC):
     """A native skill that runs.
 
     done: it has ended; progress: 0..1; patience: s after which it has failed if it is not done;
     failure: why it cannot be done, empty if it can; keyframes: the motion of the joints of its channels meanwhile.
     """
 
-    done: bool
-    progress: float
-    patience: float
-    failure: str
-    keyframes: tuple[Keyframe, ...]
+    def __init__(self, keyframes: tuple[Keyframe, ...] = ()) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes = keyframes
 
+    @abstractmethod
     def step(self, dt: float) -> None:
         """Let ``dt`` s pass; first called when its channels have come to rest after the skill before."""
 
     def stop(self) -> None:
-        """End early; ``done`` is set when it has ended. May be called again, also when it is done."""
+        """End early, here at once; ``done`` is set when it has ended. May be called again, also when it is done."""
+        self.done = True
 
 
 class Placing(Native):
     """One that has the body put elsewhere, upright: it serves a fallen body, too."""
+
+
+class Judging(Native):
+    """One that learns from the body itself what came of it, and fails by that."""
 
 
 Start: TypeAlias = Callable[[Skill, Mapping[str, float | str], float], Native]

@@ -1,14 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a request for a skill against the body's description, and weakens the skill to the asked intensity."""
+"""Makes the run of a requested skill: checked against the body's description, as weak as was asked."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
 from embodiment_bridge.body.description import BodyDescription, Joint, Keyframe, Light, Skill, Track
 from embodiment_bridge.body.skill_info import Parameter, TextParameter
 from embodiment_bridge.body.state import SkillRequest
+from embodiment_bridge.body.surroundings import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.skills.fall import FallDetector, as_it_lies
+from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.motion.skills.outcome import outcome_of
+from embodiment_bridge.motion.skills.skill_run import SkillRun
+from embodiment_bridge.motion.walking.walk_skills import needs_place, program_of
+
+NOT_LOCATED = "the body does not know where it is"
+
+
+def run_of(
+    request: SkillRequest,
+    description: BodyDescription,
+    native_skills: Mapping[str, Start],
+    fall: FallDetector,
+    sensed: Sensed,
+    things: Things,
+) -> SkillRun:
+    """The run of a requested skill; native skills have begun with it.
+
+    Raises:
+        CommandError: see ``MotionRunner.start``.
+    """
+    skill = skill_of(description, request, native_skills)
+    values = parameters_of(skill, request.parameters)
+    if skill.lying:
+        skill = as_it_lies(skill, fall)
+    intensity = intensity_of(skill, request.parameters)
+    skill = weakened(skill, intensity, {joint.name: joint for joint in description.joints})
+    available, carrier = description.available(skill), description.carrier
+    if not available:
+        return SkillRun(request, skill, False, (), None)
+    program = native = None
+    if skill.kind == "walk" and carrier is not None:
+        if needs_place(skill, values) and not sensed.base_fresh:
+            raise CommandError(NOT_LOCATED)
+        # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
+        things = no_things if skill.walk == "kick" and not sensed.base_fresh else things
+        program = program_of(skill, values, request.slot_s, carrier, things)
+    elif skill.kind == "native":
+        native = native_skills[skill.name](skill, values, request.slot_s)
+    run = SkillRun(
+        request, skill, True, (), program, native=native, outcome=outcome_of(skill, values, things)
+    )
+    run.joints = moved_joints(run, description.joints)
+    return run
+
+
+def moved_joints(run: SkillRun, joints: Sequence[Joint]) -> tuple[int, ...]:
+    """The numbers of the joints that the track or the keyframes of a skill move."""
+    index = {joint.name: number for number, joint in enumerate(joints)}
+    if run.skill.track is not None:
+        return tuple(index[name] for name in run.skill.track.joints)
+    return tuple(sorted({index[name] for frame in run.keyframes for name in frame.position}))
 
 
 def weakened(skill: Skill, intensity: float, joints: Mapping[str, Joint]) -> Skill:

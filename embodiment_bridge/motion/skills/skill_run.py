@@ -3,15 +3,21 @@
 
 from collections.abc import Sequence
 from enum import Enum
+from math import inf
 
-from embodiment_bridge.body.description import Keyframe, Skill
+from embodiment_bridge.body.description import Joint, Keyframe, Skill
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of, recorded
 from embodiment_bridge.motion.joints.move import Move
-from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
-from embodiment_bridge.motion.skills.native import Native, Placing
-from embodiment_bridge.motion.walking.walk_program import Program
+from embodiment_bridge.motion.joints.posture import Posture
+from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, paced
+from embodiment_bridge.motion.skills.native import Judging, Native, Placing
+from embodiment_bridge.motion.skills.outcome import Outcome, Verdict
+from embodiment_bridge.motion.walking.kick import KickBall
+from embodiment_bridge.motion.walking.walk_program import Pose, Program
 
 REPORT_S = 0.2  # s between progress reports
+LATE_S = 0.02  # s by which a slower trajectory ends later before people are told
 TIME_SLACK_S = 1e-6  # s by which the sum of cycles may be shorter than a slot
 
 
@@ -27,7 +33,7 @@ class SkillRun:
     """The state of one requested skill.
 
     ``motion`` moves its joints once it has begun, ``program`` is its walk, ``native`` its part done by the body; a
-    skill with none of these only waits for its slot to end.
+    skill with none of these only waits for its slot to end. ``outcome`` judges what it achieved.
     ``joints``: numbers of the joints that its keyframes, or the points of its ``track``, move.
     """
 
@@ -40,6 +46,7 @@ class SkillRun:
         program: Program | None,
         track: Sequence[TrajectoryPoint] = (),
         native: Native | None = None,
+        outcome: Outcome | None = None,
     ) -> None:
         self.request = request
         self.skill = skill
@@ -48,6 +55,8 @@ class SkillRun:
         self.program = program
         self.track = track
         self.native = native
+        self.outcome = outcome if not isinstance(native, Judging) else None
+        self._complete_at = inf  # of elapsed
         self.motion: Move | None = None
         self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0
@@ -75,6 +84,24 @@ class SkillRun:
     def keyframes(self) -> tuple[Keyframe, ...]:
         """The keyframes for its joints."""
         return self.native.keyframes if self.native is not None else self.skill.keyframes
+
+    def watch(self, pose: Pose) -> None:
+        """Let ``outcome`` see how things are, until the skill begins to change them."""
+        if self.outcome is None:
+            return
+        if isinstance(self.program, KickBall):
+            begun = self.program.struck
+        else:
+            begun = self.motion is not None or (self.native is not None and self.native.progress > 0.0)
+        if not begun:
+            self.outcome.watch(pose)
+
+    def verdict(self, pose: Pose) -> Verdict | None:
+        """What the complete skill achieved; None while that may still be seen."""
+        if self.outcome is None:
+            return Verdict(True)
+        self._complete_at = min(self._complete_at, self.elapsed)
+        return self.outcome.verdict(pose, self.elapsed - self._complete_at)
 
     @property
     def overdue(self) -> bool:
@@ -123,3 +150,23 @@ class SkillRun:
         if self.held == self._reported_held and self._since_report < REPORT_S - TIME_SLACK_S:
             return None
         return self.report(SkillStatus.RUNNING)
+
+
+def motion_of(run: SkillRun, posture: Posture, all_joints: Sequence[Joint]) -> Move:
+    """The motion of a skill by its points, its recorded track or its keyframes; it takes the joints over."""
+    joints = [all_joints[i] for i in run.joints]
+    brake = posture.brake(run.joints)
+    posture.take(run.joints)
+    position = [brake.rest[i] for i in run.joints]
+    if run.track:
+        points = paced(run.track, position, joints)
+        if points[-1].time - run.track[-1].time > LATE_S:
+            run.remark = (
+                f"took {points[-1].time:.2f} s, not {run.track[-1].time:.2f} s: its joints are not faster"
+            )
+        return Move(brake, Trajectory(run.joints, position, points))
+    own = run.skill.nominal_s if run.skill.lying else 0.0
+    length = own or run.request.slot_s or run.skill.nominal_s
+    if run.skill.track is not None:
+        return recorded(run.joints, brake, run.skill.track, joints, length)
+    return Move(brake, Motion(run.joints, position, pieces_of(run.keyframes, joints, position, length)))

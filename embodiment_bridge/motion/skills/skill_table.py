@@ -6,26 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.body.surroundings import Things, no_things
+from embodiment_bridge.body.surroundings import Things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import ChannelArbiter, Posture
-from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.sensing import Sensed, limp_among
 from embodiment_bridge.motion.joints.trajectory import LONGEST_S, TrajectoryPoint, checked_points, left_of
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetector, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.lights import Lights
-from embodiment_bridge.motion.skills.motion_of import motion_of
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of, weakened
-from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
-from embodiment_bridge.motion.walking.walk_program import Program
-from embodiment_bridge.motion.walking.walk_skills import needs_place, program_of
+from embodiment_bridge.motion.skills.requests import moved_joints, run_of
+from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun, motion_of
+from embodiment_bridge.motion.walking.walk_program import Pose, Program
 
 FALLEN = "fallen"
-NOT_LOCATED = "the body does not know where it is"
 STRAIGHTEN_S = 0.6  # s in which the legs go from the stance of an emotion to the usual one
 LEAST_RESET_S = 0.5  # s that a cancel with a move to the rest pose takes at least
 PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused: results are never dropped
@@ -53,7 +49,6 @@ class SkillTable:
         self._native_skills = native_skills
         self._description = description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
-        self._by_name = {joint.name: joint for joint in description.joints}
         self._posture = posture
         self._legs = legs
         if legs is not None:
@@ -78,24 +73,7 @@ class SkillTable:
             raise CommandError(
                 f"skill {request.name!r} refused: {len(self._reports)} reports wait to be taken"
             )
-        skill = skill_of(self._description, request, self._native_skills)
-        values = parameters_of(skill, request.parameters)
-        if skill.lying:
-            skill = as_it_lies(skill, self._fall)
-        skill = weakened(skill, intensity_of(skill, request.parameters), self._by_name)
-        available, carrier = self._description.available(skill), self._description.carrier
-        program = native = None
-        if skill.kind == "walk" and available and carrier is not None:
-            if needs_place(skill, values) and not self._sensed.base_fresh:
-                raise CommandError(NOT_LOCATED)
-            # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
-            blind = skill.walk == "kick" and not self._sensed.base_fresh
-            things = no_things if blind else self._things
-            program = program_of(skill, values, request.slot_s, carrier, things)
-        elif skill.kind == "native" and available:
-            native = self._native_skills[skill.name](skill, values, request.slot_s)
-        run = SkillRun(request, skill, available, (), program, native=native)
-        run.joints = self._moved_joints(run) if available else ()
+        run = run_of(request, self._description, self._native_skills, self._fall, self._sensed, self._things)
         self._admit(run)
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float) -> str:
@@ -153,11 +131,6 @@ class SkillTable:
         if run.skill.light is not None:
             self.lights.show(run.skill.channels, run.skill.light)
         self._reports.append(run.report(SkillStatus.RUNNING))
-
-    def _moved_joints(self, run: SkillRun) -> tuple[int, ...]:
-        if run.skill.track is not None:
-            return tuple(self._index[name] for name in run.skill.track.joints)
-        return tuple(sorted({self._index[name] for frame in run.keyframes for name in frame.position}))
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
         """Give channels to ``claim``; skills that held one of them end, and with the legs the usual stance returns."""
@@ -255,6 +228,7 @@ class SkillTable:
             rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
             run.elapsed += own
+            run.watch(self._pose)
             if run.motion is None and run.joints and rate > 0.0 and run.elapsed >= run.delay:
                 run.motion = self._begin_motion(run)
             if run.motion is not None:
@@ -290,15 +264,30 @@ class SkillTable:
             elif run.skill.lying and self._fall.fallen and self._complete(run):
                 self._get_up_again(run)
             elif self._complete(run):
-                done = SkillStatus.SUCCEEDED if run.available else SkillStatus.SKIPPED
-                reason = "" if run.available else f"body {self._description.name!r} lacks the channel"
-                self._end(run, done if run.ending is Ending.NOT else SkillStatus.CANCELED, reason)
+                self._judge(run, dt)
             elif run.overdue:
                 self._end(
                     run, SkillStatus.FAILED, f"only {run.progress:.0%} of the way after {run.elapsed:.1f} s"
                 )
             elif report := run.due_report(dt):
                 self._reports.append(report)
+
+    def _judge(self, run: SkillRun, dt: float) -> None:
+        """End a skill that is complete, once it is seen what it achieved; its motion is over."""
+        if run.ending is not Ending.NOT:
+            self._end(run, SkillStatus.CANCELED)
+        elif not run.available:
+            self._end(run, SkillStatus.SKIPPED, f"body {self._description.name!r} lacks the channel")
+        elif verdict := run.verdict(self._pose):
+            done = SkillStatus.SUCCEEDED if verdict.achieved else SkillStatus.FAILED
+            self._end(run, done, verdict.text)
+        elif report := run.due_report(dt):
+            self._reports.append(report)
+
+    @property
+    def _pose(self) -> Pose:
+        sensed = self._sensed
+        return Pose(sensed.x, sensed.y, sensed.yaw, not sensed.base_fresh)
 
     def _get_up_again(self, run: SkillRun) -> None:
         """Move once more from where the body lies now; the last try, and one that was canceled, end as FAILED."""
@@ -310,7 +299,7 @@ class SkillTable:
         except CommandError as e:
             self._end(run, SkillStatus.FAILED, f"{STILL_FALLEN}: {e}")
             return
-        run.joints = self._moved_joints(run)
+        run.joints = moved_joints(run, self._description.joints)
 
     def _limp(self, run: SkillRun) -> str:
         """Why no joint of a skill moves; where only some do not, this is told with its result."""

@@ -10,7 +10,7 @@ from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import Steering, past_others, way_round
 from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, Values, target_of
-from embodiment_bridge.motion.walking.walk_program import Pose, way
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, way
 
 DISTANCE_M = 0.5  # from the target: near enough
 BEHIND_M = 0.38  # of the body behind the middle of the ball before it pushes
@@ -24,15 +24,12 @@ S_PER_M = 12.0  # s that a metre may take
 EXTRA_PATIENCE_S = 40.0
 
 
-class Dribble:
+class Dribble(Program):
     """Go behind the ball on the line to the target, push it on, and go behind it again whenever it gets away."""
 
     def __init__(self, limits: WalkLimits, ball: Ball, target: Target | Spot, distance: float) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = EXTRA_PATIENCE_S
-        self.failure = ""
-        self._limits, self._ball, self._target, self._enough = limits, ball, target, distance
+        super().__init__(limits, EXTRA_PATIENCE_S)
+        self._ball, self._target, self._enough = ball, target, distance
         self._steering = Steering(limits)
         self._pushing = False
         self._way = 0.0
@@ -51,8 +48,7 @@ class Dribble:
             self.patience += S_PER_M * (left + hypot(x - here.x, y - here.y))
         self.progress = max(self.progress, min(1.0 - left / self._way, 0.99))
         if not left:
-            self.done, self.progress = True, 1.0
-            return STAND
+            return self._finish()
         yaw = atan2(to_y - y, to_x - x)
         ahead, aside = way(here, Pose(x, y), yaw)
         off = wrap_angle(yaw - here.yaw)

@@ -6,7 +6,7 @@ The walks ``to`` and ``find`` of a body file.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import atan2, copysign, hypot, pi
+from math import atan2, copysign, degrees, hypot, pi
 
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.surroundings import Things, no_things
@@ -16,6 +16,7 @@ from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, past_others, straight, way_round
 from embodiment_bridge.motion.walking.targets import (
     Goal,
+    Spot,
     Target,
     Values,
     before,
@@ -24,7 +25,7 @@ from embodiment_bridge.motion.walking.targets import (
     visible,
     way_to,
 )
-from embodiment_bridge.motion.walking.walk_program import Pose, found
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, found
 
 # Turns until a thing is seen: the walk ``find`` of a body file.
 
@@ -33,15 +34,14 @@ ROUNDS = 1.25  # turns without the thing, after which it is not here
 FIND_PATIENCE_S = 10.0
 
 
-class Find:
+class Find(Program):
     """Look ahead for ``look_s`` s, then turn round until one of the things with this id or kind is seen."""
 
     def __init__(self, limits: WalkLimits, name: str, things: Things, look_s: float) -> None:
+        super().__init__(limits, ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S)
         self._name, self._things, self._look_s = name, things, look_s
         self.done = self._seen()
-        self.progress = 1.0 if self.done else 0.0
-        self.failure = ""
-        self.patience = ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S
+        self.progress = float(self.done)
         self._elapsed = self._turned = 0.0
         self._last: Pose | None = None
         self._side = 0.0
@@ -54,8 +54,7 @@ class Find:
         if self.done or self.failure:
             return STAND
         if self._seen():
-            self.done, self.progress = True, 1.0
-            return STAND
+            return self._finish()
         if self._elapsed < self._look_s:
             return STAND
         self.progress = min(self._turned / (ROUNDS * 2 * pi), 0.99)
@@ -88,11 +87,12 @@ FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it w
 CALM_S = 0.2  # s of standing after which a foreseen pose counts
 FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
 TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
+ROUGH_M, ROUGH_RAD = 0.2, 0.35  # that will do after these tries
 SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 REACH_PATIENCE_S = 12.0
 
 
-class Reach:
+class Reach(Program):
     """Walk to (x, y) in ``map`` and face ``yaw`` there; m, rad.
 
     A far place is walked to forwards. Near it a body that can go sideways goes in any direction while it turns to
@@ -109,11 +109,7 @@ class Reach:
         things: Things = no_things,
         way: Way = straight,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = REACH_PATIENCE_S
-        self.failure = ""
-        self._limits = limits
+        super().__init__(limits, REACH_PATIENCE_S)
         self._goal = Pose(x, y, yaw)
         self._way = past_others(things, way)
         self._steering = Steering(limits, brake_s=FORESEEN_BRAKE_S if limits.left else BRAKE_S)
@@ -154,9 +150,12 @@ class Reach:
         if self._stood_s < (CALM_S if self._limits.left else FILTERED_CALM_S):
             return
         self._tries += 1
-        there = left < KEPT_M and off < KEPT_RAD
-        if there or (not self._limits.left and self._tries >= TRIES):
-            self.done, self.progress = True, 1.0
+        last = not self._limits.left and self._tries >= TRIES
+        there = left < ROUGH_M and off < ROUGH_RAD if last else left < KEPT_M and off < KEPT_RAD
+        if there:
+            self._finish()
+        elif last:
+            self.failure = f"stands {left:.2f} m and {degrees(off):.0f} degrees off after {TRIES} tries"
         self._waiting = False
 
 
@@ -168,7 +167,7 @@ DISTANCE_M = 0.25  # before a thing, where the body file has no default: near en
 ROUND_M = 0.45  # kept from the middle of a thing on the way behind it
 
 
-class GoTo:
+class GoTo(Program):
     """Walk to the goal, and after it if it moves.
 
     goal: gives it and the way there, from the pose of the body; None keeps the one before. things: other bodies among
@@ -182,11 +181,7 @@ class GoTo:
         things: Things,
         pace: float = 1.0,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = FOLLOW_S
-        self.failure = ""
-        self._limits = limits
+        super().__init__(limits, FOLLOW_S)
         self._find = goal
         self._things = things
         self._pace = pace
@@ -208,6 +203,7 @@ class GoTo:
         command = self._reach.step(pose, walker, dt)
         if old is None:
             self.patience += self._reach.patience / self._pace
+        self.failure = self._reach.failure
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
         pace = self._pace
         return replace(command, forward=within(command.forward, pace), left=within(command.left, pace))
@@ -218,9 +214,10 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
 
     Args:
         skill: for the text of errors.
-        values: x, y (m) and, where it matters, yaw (rad) in ``map``; or ``thing``, an id or a kind, ``distance`` (m)
-            that is left between it and the body, and perhaps ``towards``, another thing: the place is then behind the
-            first one, on the line to that. ``speed``: at most so fast, m/s; without it as fast as the gait goes.
+        values: x, y (m) and, where it matters, yaw (rad) in ``map``; yaw alone turns on the spot. Or ``thing``, an id
+            or a kind, ``distance`` (m) that is left between it and the body, and perhaps ``towards``, another thing:
+            the place is then behind the first one, on the line to that. A ``distance`` is also kept from x and y, which
+            are faced then. ``speed``: at most so fast, m/s; without it as fast as the gait goes.
         limits: of the gait.
         things: that are known.
 
@@ -229,37 +226,43 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
     """
     name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
     towards = str(values.get("towards", ""))
-    if bool(name) == bool(place) or len(place) == 1 or (name and "yaw" in values) or (place and towards):
+    yaw = float(values["yaw"]) if "yaw" in values else None
+    if len(place) == 1 or bool(name) + bool(place) > 1 or not (name or place or yaw is not None):
         raise CommandError(
-            f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw; towards goes with a thing"
+            f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw, or yaw alone"
+        )
+    if (towards and not name) or (yaw is not None and (name or "distance" in values)):
+        raise CommandError(
+            f"skill {skill.name!r}: towards goes with a thing, and yaw with neither a thing nor a distance"
         )
     pace = min(float(values["speed"]) / limits.forward, 1.0) if "speed" in values else 1.0
-    if place:
-        x, y = float(values["x"]), float(values["y"])
-        spot = _Place(x, y, float(values["yaw"]) if "yaw" in values else None)
-        return GoTo(limits, spot, things, pace)
+    spot = Spot(float(values["x"]), float(values["y"])) if place else None
+    if not name and "distance" not in values:
+        return GoTo(limits, _Place(spot, yaw), things, pace)
+    target = spot or Target(name, things)
     distance = float(values.get("distance", DISTANCE_M))
-    thing = Target(name, things)
-    beside = _BesideThing(thing, Target(towards, things) if towards else None, distance)
+    beside = _BesideThing(target, Target(towards, things) if towards else None, distance)
     return GoTo(limits, beside, things, pace)
 
 
 class _Place:
-    """A place; without a yaw the direction of the way there is kept."""
+    """A place, or where the body is at first; without a yaw the direction of the way there is kept."""
 
-    def __init__(self, x: float, y: float, yaw: float | None) -> None:
-        self._x, self._y, self._yaw = x, y, yaw
+    def __init__(self, spot: Spot | None, yaw: float | None) -> None:
+        self._spot, self._yaw = spot, yaw
 
     def __call__(self, pose: Pose) -> tuple[Goal, Way]:
+        self._spot = self._spot or Spot(pose.x, pose.y)
+        x, y = self._spot.last(pose)
         if self._yaw is None:
-            self._yaw = atan2(self._y - pose.y, self._x - pose.x)
-        return (self._x, self._y, self._yaw), straight
+            self._yaw = atan2(y - pose.y, x - pose.x)
+        return (x, y, self._yaw), straight
 
 
 class _BesideThing:
     """The place before a thing on the straight way to it, or behind it on the line to another one."""
 
-    def __init__(self, thing: Target, towards: Target | None, distance: float) -> None:
+    def __init__(self, thing: Target | Spot, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance
         self._yaw: float | None = None
 

@@ -49,7 +49,7 @@ Aim = Callable[[Pose, Thing], float]
 """The direction (rad in map) in which the ball is to roll."""
 
 
-class KickBall:
+class KickBall(Program):
     """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
 
     distance: m that the ball is to roll; None: as far as it can. rough: soon rather than exact.
@@ -65,11 +65,8 @@ class KickBall:
         *,
         rough: bool = False,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = EXTRA_PATIENCE_S
-        self.failure = ""
-        self._limits, self._kick, self._ball, self._aim = limits, kick, ball, aim
+        super().__init__(limits, EXTRA_PATIENCE_S)
+        self._kick, self._ball, self._aim = kick, ball, aim
         self._wanted_m = distance if distance is not None else inf
         self._strength = kick.strength(self._wanted_m)
         self._slack = ROUGH if rough else 1.0
@@ -79,15 +76,21 @@ class KickBall:
         self._distance = 0.0
         self._steady_s = self._at_ball_s = 0.0
         self._ask: Kick | None = None
-        self._kicks: int | None = None
+        self._kicks = 0
         self._after_s = 0.0
+        self._walker: Pace | None = None
+
+    @property
+    def struck(self) -> bool:
+        """Whether the kick has begun, also where that was during a hold."""
+        return self._walker is not None and self._walker.kicks > self._kicks
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
-        if self._kicks is None:
-            self._kicks = walker.kicks
-        if walker.kicks > self._kicks:  # also where it was made during a hold
+        if self._walker is None:
+            self._walker, self._kicks = walker, walker.kicks
+        if self.struck:
             return self._kicked(walker, dt)
         if walker.kicking:  # the kick of a program before this one
             return STAND
@@ -155,8 +158,7 @@ class KickBall:
         self.progress, self._after_s = 0.9, self._after_s + dt
         if walker.kicking or self._after_s < AFTER_S:
             return WalkCommand(True)
-        self.done, self.progress = True, 1.0
-        return STAND
+        return self._finish()
 
 
 class Ahead:

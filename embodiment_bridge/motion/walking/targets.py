@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from math import atan2, cos, hypot, sin
 from typing import TypeAlias
 
+from embodiment_bridge.body.state import ZERO3
 from embodiment_bridge.body.surroundings import Thing, Things
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.walking.walk_program import Pose
@@ -36,17 +37,17 @@ class Target:
         known = things()
         if not named(name, known):
             raise CommandError(unknown("thing", name, known))
-        self._name, self.things = name, things
+        self.name, self.things = name, things
         self._last: Thing | None = None
 
     def now(self, pose: Pose) -> Thing | None:
         """The thing; None where it is not known any more."""
         known = self.things()
-        ids = named(self._name, known)
+        ids = named(self.name, known)
         if not ids:
             return None
-        self._name = min(ids, key=lambda id_: hypot(*way_to(pose, known[id_])))
-        self._last = known[self._name]
+        self.name = min(ids, key=lambda id_: hypot(*way_to(pose, known[id_])))
+        self._last = known[self.name]
         return self._last
 
     def last(self, pose: Pose) -> tuple[float, float]:
@@ -75,14 +76,21 @@ class Ball(Target):
 
 
 class Spot:
-    """A fixed place, as a target."""
+    """A fixed place on the ground, as a target."""
+
+    kind = "place"
+    properties = ()
 
     def __init__(self, x: float, y: float) -> None:
-        self._place = x, y
+        self.position, self.size = (x, y, 0.0), ZERO3
+
+    def now(self, pose: Pose) -> Thing:
+        """The place as a thing without size."""
+        return self
 
     def last(self, pose: Pose) -> tuple[float, float]:
         """The place (x, y)."""
-        return self._place
+        return self.position[:2]
 
 
 def target_of(skill: str, values: Values, key: str, things: Things) -> Target | Spot | None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks at a commanded velocity, corrected by the sensed pose."""
 
-from math import cos, inf, sin
+from math import cos, sin
 
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
-from embodiment_bridge.motion.walking.walk_program import Pose, move, way
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, move, way
 
 LEAST_COMMAND = 0.02  # share of full speed up to which a velocity command means standing
 FILTER_S = 0.3  # s: the hips sway with each step
@@ -17,7 +17,7 @@ LINE_GAIN = 1.5  # rad/m: how much a body that cannot go sideways heads back to 
 CORRECTION = 0.5  # share of full speed that corrections may use
 
 
-class Velocity:
+class Velocity(Program):
     """Walk at a commanded velocity until it times out.
 
     A wanted pose moves on at the commanded velocity, as fast as the ramps of the gait allow, and the body is steered
@@ -26,11 +26,7 @@ class Velocity:
     """
 
     def __init__(self, limits: WalkLimits) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.failure = ""
-        self.patience = inf
-        self._limits = limits
+        super().__init__(limits)
         self._command = STAND
         self._left_s = 0.0
         self._nominal = Pace(limits)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walk programs: the command of a walking skill in each cycle, with feedback from the pose of the hips."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import atan2, copysign, cos, hypot, inf, pi, sin
-from typing import Protocol
 
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
@@ -35,23 +35,30 @@ class Pose:
     reckoned: bool = False
 
 
-class Program(Protocol):
-    """Gives a command per cycle until it is ``done``, then STAND.
+class Program(ABC):
+    """Gives a command per cycle until it is ``done``, then STAND; for a gait with these limits.
 
     progress: 0..1; patience: s after which the program has failed if it is not done; failure: why it cannot be done,
     empty if it can.
     """
 
-    done: bool
-    progress: float
-    patience: float
-    failure: str
+    def __init__(self, limits: WalkLimits, patience: float = inf) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = patience
+        self.failure = ""
+        self._limits = limits
 
+    def _finish(self) -> WalkCommand:
+        self.done, self.progress = True, 1.0
+        return STAND
+
+    @abstractmethod
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
 
 
-class Walk:
+class Walk(Program):
     """Walk straight (keeping to the line) or along a curve until distance or duration is used up.
 
     Args:
@@ -72,17 +79,14 @@ class Walk:
         duration: float = inf,
         left: float = 0.0,
     ) -> None:
+        super().__init__(limits)
         self.done = not (distance and duration)  # a walk of no length is over
         self.progress = float(self.done)
-        self.failure = ""
         full = limits.forward if forward > 0.0 else limits.backward
         ahead, aside = forward * full, left * limits.left
         self._bearing = atan2(aside, ahead) if left else 0.0 if forward >= 0.0 else pi
-        self.patience = (
-            distance / (SLOWEST * max(hypot(ahead, aside), 0.01)) + EXTRA_PATIENCE_S
-            if duration == inf
-            else inf
-        )
+        if duration == inf:
+            self.patience = distance / (SLOWEST * max(hypot(ahead, aside), 0.01)) + EXTRA_PATIENCE_S
         self._coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
         self._coast_left = limits.coast_left
         # A walk that is shorter than its end would otherwise be over before it began.
@@ -133,18 +137,16 @@ class Walk:
         return within(HEADING_GAIN * (back - self._off), CORRECTION_LIMIT)
 
 
-class Turn:
+class Turn(Program):
     """Turn on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
 
     A body that can go sideways is kept on the spot.
     """
 
     def __init__(self, limits: WalkLimits, angle: float) -> None:
+        super().__init__(limits, abs(angle) / (SLOWEST * limits.turn) + EXTRA_PATIENCE_S)
         self.done = not angle
         self.progress = float(self.done)
-        self.failure = ""
-        self.patience = abs(angle) / (SLOWEST * limits.turn) + EXTRA_PATIENCE_S
-        self._limits = limits
         self._angle = angle
         self._start: Pose | None = None
         self._last: Pose | None = None
@@ -170,14 +172,11 @@ class Turn:
         return WalkCommand(True, ahead, turn, left)
 
 
-class Twist:
+class Twist(Program):
     """Step in place for about ``duration`` s and turn to the left, to the right, and back."""
 
     def __init__(self, limits: WalkLimits, duration: float) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.failure = ""
-        self.patience = inf
+        super().__init__(limits)
         self._duration = max(duration - 1.0 / limits.amplitude_rate, 0.02)
         self._coast = limits.coast_turn
         self._elapsed = 0.0

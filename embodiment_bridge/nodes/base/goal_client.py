@@ -2,10 +2,12 @@
 """The client of an action, which follows each goal to its end, whatever becomes of its server."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
 
 from action_msgs.msg import GoalStatus
+from diagnostic_msgs.msg import KeyValue
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.clock import Clock, ClockType
@@ -13,7 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from typing_extensions import override
 
-from embodiment_bridge.action import ExecuteBml, ExecuteSkill
+from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.action_server import KEEP_S
 
 F = TypeVar("F")  # feedback of the action
@@ -222,7 +224,29 @@ class TreeClient(GoalClient[F, R]):
 
 
 BmlGoal = SentGoal[ExecuteBml.Feedback, ExecuteBml.Result]
+PlanGoal = SentGoal[ExecuteActionPlan.Feedback, ExecuteActionPlan.Result]
 SkillGoal = SentGoal[ExecuteSkill.Feedback, ExecuteSkill.Result]
+
+
+EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def document_goal(
+    document: str,
+    *,
+    source: str,
+    values: Mapping[str, str] = EMPTY,
+    subtrees: Mapping[str, str] = EMPTY,
+    **others: object,
+) -> ExecuteBml.Goal:
+    """A goal of `execute_bml`.
+
+    values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
+    """
+    goal = ExecuteBml.Goal(document=document, source=source, **others)
+    goal.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+    goal.subtrees = [KeyValue(key=key, value=value) for key, value in subtrees.items()]
+    return goal
 
 
 class DocumentClient(TreeClient[ExecuteBml.Feedback, ExecuteBml.Result]):
@@ -230,6 +254,13 @@ class DocumentClient(TreeClient[ExecuteBml.Feedback, ExecuteBml.Result]):
 
     def __init__(self, node: Node, name: str = "execute_bml") -> None:
         super().__init__(node, ExecuteBml, name)
+
+
+class PlanClient(TreeClient[ExecuteActionPlan.Feedback, ExecuteActionPlan.Result]):
+    """Sends goals of `execute_action_plan`."""
+
+    def __init__(self, node: Node, name: str = "execute_action_plan") -> None:
+        super().__init__(node, ExecuteActionPlan, name)
 
 
 class SkillClient(GoalClient[ExecuteSkill.Feedback, ExecuteSkill.Result]):

@@ -4,13 +4,12 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
 
 from rclpy.node import Node
 from std_msgs.msg import String
 from typing_extensions import override
 
-from embodiment_bridge.body.description import AUDIO, BodyDescription, Keyframe, Skill
+from embodiment_bridge.body.description import AUDIO, BodyDescription, Skill
 from embodiment_bridge.body.skill_info import TextParameter
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Native, Start
@@ -87,11 +86,7 @@ class _Speaking(Native):
     """One text: it is over when the player has ended it and the slot has passed."""
 
     def __init__(self, voice: Voice, text: str, slot: float) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes: tuple[Keyframe, ...] = ()
+        super().__init__()
         self._voice, self._text, self._slot = voice, text, slot
         self._elapsed = self._stopped_s = 0.0
         self._begun = self._heard = self._over = False

@@ -131,7 +131,12 @@ class MujocoBody(BridgeNode):
         body = with_voice(simulation.body)
         with _description(files, simulation) as values["robot_description_file"]:
             self._interface = BodyInterface(
-                self, body, OUTPUTS, lambda: self.inactive, self._voice.skills(body)
+                self,
+                body,
+                OUTPUTS,
+                lambda: self.inactive,
+                self._voice.skills(body),
+                lambda: self._percepts.things,
             )
         self._percepts = Percepts(simulation, values, self._interface)
         for warning in self._percepts.warnings:

@@ -3,7 +3,7 @@
 
 import threading
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import ceil, tan
 from typing import Final
@@ -28,7 +28,7 @@ from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.senses import Battery, Odometry, Senses
 from embodiment_bridge.physics.sight import Sight
 from embodiment_bridge.physics.simulation import Simulation
-from embodiment_bridge.scene.entities import EntityMemory
+from embodiment_bridge.scene.entities import EntityMemory, Known
 from embodiment_bridge.scene.messages import entity_array
 
 POLL_S: Final = 0.2  # after which the thread checks again whether it is to end
@@ -140,6 +140,11 @@ class Percepts:
         self._cycles = 0
         self.warnings = [] if self._sight.camera else [BLIND]
         self.begin()
+
+    @property
+    def things(self) -> Mapping[str, Known]:
+        """The things that the robot sees or remembers, by id."""
+        return self._memory.things
 
     def begin(self) -> None:
         """The robot was put somewhere: nothing of before is remembered. Time goes on."""

@@ -25,11 +25,11 @@ from embodiment_bridge.msg import (
     SkillList,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
 from embodiment_bridge.nodes.opencog.opencog_feelings import OpencogMood, OpencogNeeds
 from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans
-from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.protocols.opencog.convert import Messages, Perceptor
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import Report, action_report
@@ -82,11 +82,11 @@ class OpencogAgent:
         self._pose: PoseStamped | None = None
         self._local_grid: OccupancyGrid | None = None
         self.malformed = self.unknown = 0
-        self._client = PlanClient(node, namespace)
+        prefix = f"{namespace.rstrip('/')}/" if namespace else ""
+        self._client = PlanClient(node, f"{prefix}execute_action_plan")
         self.plans = OpencogPlans(
             self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
         )
-        prefix = f"{namespace.rstrip('/')}/" if namespace else ""
         self._needs = OpencogNeeds(node, prefix, parameters.rates(values))
         self._skills: frozenset[str] = frozenset()  # of the body
         self._mood = OpencogMood(

@@ -3,10 +3,10 @@
 
 import re
 
-from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.nodes.opencog.opencog_plans import PlanWishes
+from embodiment_bridge.plans.plan_document import ON_ERROR
 from embodiment_bridge.protocols.opencog.network.element import Address
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Loading
 from embodiment_bridge.protocols.opencog.router.codec import Codec

@@ -10,7 +10,7 @@ from functools import partial
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import ActionPlan as PlanMessage
 from embodiment_bridge.msg import PlanActionStatus
-from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
+from embodiment_bridge.nodes.base.goal_client import PlanClient, PlanGoal
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import DONE, ERROR, PlanLedger, Report, Stand
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, BadAction
 

@@ -135,8 +135,8 @@ class BehaviorTree(BridgeNode):
         self._gate = gate
         self._guard_watch = GuardWatch(self, ports.rules.guards, run_executor.feed, body)
         self._documents = BmlServer(self, gate, run_executor)
-        self._plans = PlanServer(self, gate, run_executor, self._share)
-        self._starts = StartRequests(self, self._documents.enter, run_executor.can_begin)
+        self._plans = PlanServer(self, self._documents, run_executor, self._share)
+        self._starts = StartRequests(self, self._documents.enter_document, run_executor.can_begin)
         self._controls = RunControls(
             self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting
         )

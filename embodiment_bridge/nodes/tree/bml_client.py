@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends a BML document to the running graph and follows it to its end."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Callable
+from typing import Any
 
-from diagnostic_msgs.msg import KeyValue
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient
-
-EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
+from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient, document_goal
 
 
 class BmlClient:
@@ -37,23 +33,9 @@ class BmlClient:
         """The result of the goal; None until it has ended."""
         return None if self.sent is None else self.sent.result
 
-    def send(
-        self,
-        document: str,
-        *,
-        source: str,
-        values: Mapping[str, str] = EMPTY,
-        subtrees: Mapping[str, str] = EMPTY,
-        **others: object,
-    ) -> BmlGoal:
-        """Ask for a document to be run.
-
-        values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
-        """
-        goal = ExecuteBml.Goal(document=document, source=source, **others)
-        goal.values = [KeyValue(key=key, value=value) for key, value in values.items()]
-        goal.subtrees = [KeyValue(key=key, value=value) for key, value in subtrees.items()]
-        self.sent = self._client.send(goal, self._on_feedback)
+    def send(self, document: str, *, source: str, **others: Any) -> BmlGoal:
+        """Ask for a document to be run; ``others`` as of ``document_goal``."""
+        self.sent = self._client.send(document_goal(document, source=source, **others), self._on_feedback)
         return self.sent
 
     def cancel(self) -> None:

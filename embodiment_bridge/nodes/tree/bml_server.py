@@ -6,7 +6,7 @@ Each is checked once, and becomes a run.
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -30,13 +30,13 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.runs import goal_run
-from embodiment_bridge.nodes.tree.runs.goal_run import CheckedGoal, Finish, GoalRun, RunGoal, failure
+from embodiment_bridge.nodes.tree.runs.goal_run import CheckedGoal, Finish, GoalRun, RunGoal
 from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 from embodiment_bridge.nodes.tree.runs.safety import VETOED
 
 
 class BmlServer:
-    """Takes goals of clients, and by ``enter`` those that come in other ways."""
+    """Takes goals of clients, and by ``enter`` plans and what comes in other ways."""
 
     def __init__(self, node: BridgeNode, gate: GoalGate, run_executor: RunExecutor) -> None:
         self._node = node
@@ -48,29 +48,49 @@ class BmlServer:
         """Take the action off the graph."""
         self._action.destroy()
 
-    def enter(self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish) -> None:
-        """Begin a goal when there is a body and its turn has come; ``finish(goal, succeeded=, result=)`` ends it."""
+    def enter(
+        self,
+        goal: RunGoal,
+        request: Callable[[], ExecuteBml.Goal],
+        run_id: str,
+        finish: Finish,
+        kind: type[GoalRun] = GoalRun,
+        size: int = 0,
+    ) -> None:
+        """Begin a goal when there is a body and its turn has come.
+
+        Args:
+            goal: is told how it stands.
+            request: makes what is to be run; it touches nothing of ROS.
+            run_id: of the run.
+            finish: ``finish(goal, succeeded=, result=)`` ends the goal.
+            kind: tells the goal how the run stands.
+            size: characters to read.
+        """
 
         def fail(error: Exception) -> None:
-            result = failure(error)
+            result = kind.failure(error)
             if result.outcome == "ERROR":
                 self._node.get_logger().error(f"run {run_id}: {result.reason}")
             finish(goal, succeeded=False, result=result)
 
-        self._gate.enter(
-            partial(goal_run.read_goal, request, self._run_executor.ports),
-            partial(self._submit, goal, request, run_id, finish),
-            fail,
-            size=len(request.document) + sum(len(item.value) for item in request.subtrees),
-        )
+        def read() -> CheckedGoal:
+            return goal_run.read_goal(request(), self._run_executor.ports)
+
+        self._gate.enter(read, partial(self._submit, goal, run_id, finish, kind), fail, size)
+
+    def enter_document(self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish) -> None:
+        """Begin a goal that brings its document."""
+        size = len(request.document) + sum(len(item.value) for item in request.subtrees)
+        self.enter(goal, lambda: request, run_id, finish, size=size)
 
     def _begin(self, goal: ServerGoalHandle) -> None:
-        run_id = run_id_of(goal)
-        self.enter(goal, goal.request, run_id, self._action.finish)
+        self.enter_document(goal, goal.request, run_id_of(goal), self._action.finish)
 
     def _submit(
-        self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish, checked: CheckedGoal
+        self, goal: RunGoal, run_id: str, finish: Finish, kind: type[GoalRun], checked: CheckedGoal
     ) -> None:
+        request = checked.request
         board = checked.blackboard(self._run_executor.values())
         ports = self._run_executor.ports
         make: Callable[..., Run] = Run
@@ -81,12 +101,12 @@ class BmlServer:
             ports.of_run(run_id, request.source),
             checked.rules,
             run_id=run_id,
-            settings=ports.rules.settings,
+            settings=replace(ports.rules.settings, strict_skills=kind.strict_skills),
             blackboard=board,
             seed=checked.seed,
         )
         self._run_executor.submit(
-            GoalRun(goal, run, run_id, finish, checked, board),
+            kind(goal, run, run_id, finish, checked, board),
             on_new=request.on_new,
             priority=request.priority,
             suspendable=checked.suspendable,

@@ -7,12 +7,13 @@ A routine that has to think for long does so bit by bit: no tick waits for it.
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
-from math import inf
 from typing import Final, TypeAlias
 
-from embodiment_bridge.body.description import Keyframe
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
+from embodiment_bridge.motion.skills.native import Judging
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 from embodiment_bridge.protocols.maeden.events import Action
 
@@ -101,21 +102,18 @@ Routine: TypeAlias = Generator[Action | None, Ticket, None]
 """Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
 
 
-class RoutineSkill:
-    """One skill on its way, see ``motion.native.Native``. What it is at is told by the routine in ``Progress``."""
+class RoutineSkill(Judging):
+    """One skill on its way, whose commands the simulator answers; its routine tells ``Progress`` how far it is."""
 
     def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes: tuple[Keyframe, ...] = ()
+        super().__init__()
         self._operator = operator
         self._routine = routine
         self._share = share or Progress()
         self._ticket: Ticket | None = None
         self._thinking = self._stopping = False
 
+    @override
     def step(self, dt: float) -> None:
         """Go on as soon as the last command was answered, or time went on for the next thought."""
         waiting = dt <= 0.0 if self._thinking else self._ticket is not None and not self._ticket.done
@@ -137,6 +135,7 @@ class RoutineSkill:
         else:
             self.progress = self._share.value
 
+    @override
     def stop(self) -> None:
         """No command after the one that is on its way: that cannot be taken back."""
         self._stopping = True

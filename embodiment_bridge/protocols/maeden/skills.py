@@ -251,12 +251,14 @@ class GridSkills:
     def _go_to(self, skill: Skill, values: Values, slot: float) -> Native:
         share, world = Progress(), self._world
         name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
-        if bool(name) == bool(place) or len(place) == 1 or (name and "yaw" in values):
-            raise CommandError(f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw")
+        if bool(name) == bool(place or "yaw" in values) or len(place) == 1:
+            raise CommandError(
+                f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw, or yaw alone"
+            )
         if name:
             world.find(name)
             return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
-        target = self.cell_of(float(values["x"]), float(values["y"]))
+        target = self.cell_of(float(values["x"]), float(values["y"])) if place else world.pose.place
         way = walk_to(world, lambda: target, share)
         if "yaw" in values:
             way = faced(world, way, Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading)))

@@ -4,7 +4,6 @@
 Bytes to events, commands to bytes; it refuses commands that would harm the server, the game or oneself.
 """
 
-from numbers import Integral
 from typing import Final, TypeAlias
 
 from typing_extensions import override
@@ -21,11 +20,11 @@ from embodiment_bridge.protocols.rcsssmj.commands import (
     Say,
     number,
 )
-from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, Event, percept_reader
+from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, Event, PerceptReader
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, Robot
 from embodiment_bridge.protocols.soccer import command_writer
 from embodiment_bridge.protocols.soccer.codec import AgentCodec
-from embodiment_bridge.protocols.soccer.command_writer import Write, writers
+from embodiment_bridge.protocols.soccer.command_writer import Write, whole_text, writers
 from embodiment_bridge.wire.codec import Unknown, excerpt
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
 from embodiment_bridge.wire.sexpr import SexprError, parse
@@ -100,15 +99,14 @@ class CommandWriter(command_writer.CommandWriter):
         return command.text()
 
     def _init(self, command: Init) -> str:
-        model, team, number = command.model, command.team, command.number
+        model, team = command.model, command.team
         if not isinstance(model, str) or model not in ROBOTS:
             raise CommandError(f"Init.model: {unknown('robot', str(model)[:80], ROBOTS)}")
         if self._told and self._told.name != model:
             raise CommandError(f"Init.model is {model!r}, but this codec is for robot {self._told.name!r}")
         if not isinstance(team, str) or not team.isprintable() or not team or any(c in " ()" for c in team):
             raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
-        if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
-            raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
+        number = whole_text("Init.number", command.number, 0, MAX_PLAYER)
         self._robot = ROBOTS[model]
         self._effectors = frozenset(self._robot.effectors)
         self._written.clear()
@@ -152,4 +150,4 @@ class Codec(AgentCodec[Event, Command]):
                 raise ConfigError(unknown("robot", robot, ROBOTS))
             robot = ROBOTS[robot]
         found = Dialect(dialect)
-        super().__init__(found, percept_reader(found).read, CommandWriter(robot).payload, max_frame)
+        super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

@@ -6,13 +6,10 @@ Numbers may be nan or inf when a simulation blows up. Sensor frames are x forwar
 """
 
 from dataclasses import dataclass
-from typing import Final, Self
 
-from embodiment_bridge.protocols.soccer.list_fields import Fields
 from embodiment_bridge.protocols.soccer.percepts import (
     Accelerometer,
     AgentDetection,
-    FieldLists,
     Gyro,
     PointDetection,
     Touch,
@@ -48,18 +45,6 @@ class GameState:
     score_left: int
     score_right: int
 
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values; for what this and the others raise see ``soccer/list_fields.py``."""
-        return cls(
-            fields.number("t"),
-            fields.text("pm"),
-            fields.text("tl") if "tl" in fields else None,
-            fields.text("tr") if "tr" in fields else None,
-            fields.integer("sl"),
-            fields.integer("sr"),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Orientation:
@@ -70,11 +55,6 @@ class Orientation:
     x: float
     y: float
     z: float
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values."""
-        return cls(fields.text("n"), *fields.numbers("q", 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +68,6 @@ class Position:
     x_m: float
     y_m: float
     z_m: float
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values."""
-        return cls(fields.text("n"), *fields.numbers("p" if "p" in fields else "pos", 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +125,6 @@ class Percept:
     touches: tuple[Touch, ...] = ()
     microphones: tuple[Microphone, ...] = ()
     vision: Vision | None = None
-
-
-ONE: Final[FieldLists] = {"GS": ("game_state", GameState.read)}
-MANY: Final[FieldLists] = {
-    "quat": ("orientations", Orientation.read),
-    "pos": ("positions", Position.read),
-    "GYR": ("gyros", Gyro.read),
-    "ACC": ("accelerometers", Accelerometer.read),
-    "TCH": ("touches", Touch.read),
-}
-"""Lists of named values that come once, and those of which there may be several; ``percept_reader.py`` has the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from embodiment_bridge.protocols.rcsssmj.codec import CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say, Syn
 from embodiment_bridge.protocols.rcsssmj.convert import simulator_beam, simulator_motor
 from embodiment_bridge.protocols.rcsssmj.events import Percept
-from embodiment_bridge.protocols.rcsssmj.perceptions import percept_of
+from embodiment_bridge.protocols.rcsssmj.percept_reader import percept_of
 from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
 
 RULES: Final = (

@@ -8,7 +8,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from embodiment_bridge.protocols.soccer.list_fields import BadListError, number
+from embodiment_bridge.protocols.soccer.list_fields import NUMBER, BadListError
 from embodiment_bridge.protocols.soccer_monitor.codec import MonitorCodec
 from embodiment_bridge.protocols.soccer_monitor.commands import RCSSSMJ_COMMANDS, Dialect
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
@@ -109,7 +109,7 @@ def _read_all(parts: MessageParts, components: list[str]) -> None:
 def _read(parts: MessageParts, head: re.Match[str], inside: str) -> None:
     if head[1] == "gt":
         try:
-            parts.time(number(inside.strip()))
+            parts.time(NUMBER.read(inside.strip()))
         except BadListError as error:
             parts.malformed(f"gt: {error}", inside.encode())
     elif head[1] == "sg":

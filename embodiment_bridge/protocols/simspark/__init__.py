@@ -41,7 +41,7 @@ SPEC = ProtocolSpec(
     outputs="embodiment_bridge.protocols.simspark.messages:OUTPUTS",
     inputs=(Input("say", "std_msgs.msg:String"),),
     services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger", "Pass")),
-    commands="embodiment_bridge.protocols.simspark.commands:COMMANDS",
+    commands="embodiment_bridge.protocols.simspark.codec:COMMANDS",
     refusal="the server hung up before the first percept",
     quiet_after=5.0,  # a server in sync mode waits for its agents, and one that is busy stalls for seconds
 )

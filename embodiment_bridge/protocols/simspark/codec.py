@@ -1,38 +1,130 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Codec of rcssserver3d's agent port for one connection.
+"""Codec of rcssserver3d's agent port for one connection, and its commands in the units of the wire.
 
 Bytes to events, commands to bytes; it refuses commands that the server would drop without a word.
 """
 
 import re
-from functools import partial
-from numbers import Integral
-from typing import Final, Never, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias, get_args
 
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
-from embodiment_bridge.protocols.simspark.commands import (
-    ACTIONS,
-    HEADS,
-    WORD,
-    Action,
-    Frame,
-    Hinge,
-    Init,
-    Scene,
-    Universal,
-)
 from embodiment_bridge.protocols.simspark.events import Percept
-from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptParts, PerceptPatterns
+from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptReader
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
 from embodiment_bridge.protocols.soccer import command_writer
-from embodiment_bridge.protocols.soccer.codec import AgentCodec, PerceptReader
-from embodiment_bridge.protocols.soccer.command_writer import Write, number_text, writers
+from embodiment_bridge.protocols.soccer.codec import AgentCodec
+from embodiment_bridge.protocols.soccer.command_writer import Write, Written, number_text, whole_text, writers
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
 
-# Writes commands as rcssserver3d reads them, and refuses what it would drop without a word.
+MAX_SAY: Final = 20  # characters; the server drops longer messages silently
+WORD: Final = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """``(scene rsg/agent/nao/nao_hetero.rsg 3)``: which robot to be; the first frame of a connection.
+
+    A file that is not there is not answered at all.
+    """
+
+    file: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    """``(init (unum 1)(teamname alpha))``: into which team; lost before the first percept.
+
+    number 0 is the next free one. A refusal is that no number and side come back.
+    """
+
+    number: int
+    team: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """``(lae3 1.2)``: turn one joint at this speed until the next command for it."""
+
+    name: str
+    speed_rad_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Universal:
+    """``(lae1_2 1.2 -0.5)``: turn a joint of two axes, of old soccerbots."""
+
+    name: str
+    first_rad_s: float
+    second_rad_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """``(beam x y rot)``: be somewhere else in the own half; before kick-off and after a goal only.
+
+    Seen from the own side, for both teams: x < 0 is the own half, angle 0 looks at the opponents' goal.
+    """
+
+    x: float  # m
+    y: float  # m
+    theta_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class Say(Written):
+    """``(say hello)``: 1 to 20 characters from ``!`` to ``~`` without parentheses."""
+
+    message: str
+
+    @override
+    def text(self) -> str:
+        message = self.message
+        if not isinstance(message, str):
+            raise CommandError(f"Say.message: {message!r} is no text")
+        if not 1 <= len(message) <= MAX_SAY:
+            raise CommandError(
+                f"Say.message: text {message[:40]!r} has {len(message)} characters; the server carries 1 to {MAX_SAY}"
+            )
+        if not WORD.fullmatch(message):
+            bad = next(c for c in message if not WORD.fullmatch(c))
+            raise CommandError(
+                f"Say.message: text {message!r} has the character {bad!r}; "
+                "the server carries '!' to '~' without ( and )"
+            )
+        return f"(say {message})"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """``(pass)``: ask for the play mode in which opponents must keep away, from 0.7.2 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syn:
+    """``(syn)``: no action, but a server in sync mode goes on."""
+
+
+Action: TypeAlias = Hinge | Universal | Beam | Say | Pass | Syn | Init
+ACTIONS: Final[tuple[type[Action], ...]] = get_args(Action)
+HEADS: Final[Mapping[type, str]] = {Beam: "beam", Say: "say", Pass: "pass", Syn: "syn"}
+"""Actions that are the same for every robot, each with its first word: they are ``Written`` or of numbers alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Several actions in one wire frame: one frame per percept."""
+
+    actions: tuple[Action, ...]
+
+
+COMMANDS: Final = (Scene, *ACTIONS, Frame)
+
 
 Command: TypeAlias = Scene | Frame | Action | Unknown
 
@@ -90,9 +182,7 @@ def _scene(command: Scene) -> str:
 
 
 def _init(command: Init) -> str:
-    number, team = command.number, command.team
-    if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
-        raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
+    number, team = whole_text("Init.number", command.number, 0, MAX_PLAYER), command.team
     if not isinstance(team, str) or not WORD.fullmatch(team):
         raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
     return f"(init (unum {number})(teamname {team}))"
@@ -136,7 +226,4 @@ class Codec(AgentCodec[Event, Command]):
                 raise ConfigError(unknown("robot", robot, ROBOTS))
             robot = ROBOTS[robot]
         found = Dialect(dialect)
-        reader: PerceptReader[Percept, Never] = PerceptReader(
-            PerceptPatterns(found), partial(PerceptParts, found)
-        )
-        super().__init__(found, reader.read, CommandWriter(robot).payload, max_frame)
+        super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

@@ -18,7 +18,7 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.rotation import DEG_PER_RAD, RAD_PER_DEG, Vector, wrap_angle
-from embodiment_bridge.protocols.simspark.commands import Beam, Hinge
+from embodiment_bridge.protocols.simspark.codec import Beam, Hinge
 from embodiment_bridge.protocols.simspark.events import AgentState, Force, Heard, Percept, Vision
 from embodiment_bridge.protocols.simspark.robots import Robot
 from embodiment_bridge.protocols.soccer.convert import JointOrder, rates

@@ -22,8 +22,18 @@ from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
 from embodiment_bridge.protocols.simspark import SPEC
-from embodiment_bridge.protocols.simspark.codec import Command, CommandWriter, Event
-from embodiment_bridge.protocols.simspark.commands import ACTIONS, Action, Beam, Frame, Say, Scene, Syn
+from embodiment_bridge.protocols.simspark.codec import (
+    ACTIONS,
+    Action,
+    Beam,
+    Command,
+    CommandWriter,
+    Event,
+    Frame,
+    Say,
+    Scene,
+    Syn,
+)
 from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, camera_pose, mirrored
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.joining import Joining, StartPlace, landmarks, side_of

@@ -5,13 +5,10 @@ The body's frame is x right, y forward, z up. Numbers may be nan. Source: rcssse
 """
 
 from dataclasses import dataclass
-from typing import Final, Self
 
-from embodiment_bridge.protocols.soccer.list_fields import Fields
 from embodiment_bridge.protocols.soccer.percepts import (
     Accelerometer,
     AgentDetection,
-    FieldLists,
     Gyro,
     PointDetection,
     Touch,
@@ -67,11 +64,6 @@ class UniversalJoint:
     first_deg: float
     second_deg: float
 
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values; for what this and the others raise see ``soccer/list_fields.py``."""
-        return cls(fields.text("n"), fields.number("ax1"), fields.number("ax2"))
-
 
 @dataclass(frozen=True, slots=True)
 class Force:
@@ -83,11 +75,6 @@ class Force:
     name: str
     point_m: tuple[float, ...]
     force_n: tuple[float, ...]
-
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values."""
-        return cls(fields.text("n"), tuple(fields.numbers("c", 3)), tuple(fields.numbers("f", 3)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +124,6 @@ class AgentState:
     pan_deg: float | None = None
     tilt_deg: float | None = None
 
-    @classmethod
-    def read(cls, fields: Fields) -> Self:
-        """Of its named values."""
-        pan, tilt = fields.numbers("pan_tilt", 2) if "pan_tilt" in fields else (None, None)
-        battery = fields.number("battery") if "battery" in fields else None
-        return cls(battery, fields.number("temp") if "temp" in fields else None, pan, tilt)
-
 
 @dataclass(frozen=True, slots=True)
 class Percept:
@@ -165,14 +145,3 @@ class Percept:
     heard: tuple[Heard, ...] = ()
     agent_state: AgentState | None = None
     vision: Vision | None = None
-
-
-ONE: Final[FieldLists] = {"AgentState": ("agent_state", AgentState.read)}
-MANY: Final[FieldLists] = {
-    "GYR": ("gyros", Gyro.read),
-    "ACC": ("accelerometers", Accelerometer.read),
-    "UJ": ("universal_joints", UniversalJoint.read),
-    "FRP": ("forces", Force.read),
-    "TCH": ("touches", Touch.read),
-}
-"""Lists of named values that come once, and those of which there may be several; ``percept_reader.py`` has the rest."""

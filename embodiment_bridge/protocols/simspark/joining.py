@@ -11,7 +11,7 @@ from typing import Final
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.protocols.simspark import convert
-from embodiment_bridge.protocols.simspark.commands import Beam, Init
+from embodiment_bridge.protocols.simspark.codec import Beam, Init
 from embodiment_bridge.protocols.simspark.convert import camera_pose
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.scene.locator import Locator

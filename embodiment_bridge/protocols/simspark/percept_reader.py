@@ -1,37 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a percept of rcssserver3d in any of its dialects.
+"""Describes the lists of rcssserver3d's percepts as rows, and reads them in any of its dialects."""
 
-With regular expressions where it has the usual shape, else list by list.
-
-A pattern reads the frames that the server really sends, several times faster and with the same result.
-"""
-
-import re
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import repeat
+from types import MappingProxyType
+from typing import Any, Final, Never
 
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.simspark import events
-from embodiment_bridge.protocols.soccer import percepts
+from embodiment_bridge.protocols.simspark.events import LineDetection, Percept, PointDetection
+from embodiment_bridge.protocols.soccer import codec
+from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import (
-    INTEGER,
     NUMBER,
+    TEXT,
+    WHOLE,
     BadListError,
     Fields,
-    atom,
-    number,
     quote,
 )
-from embodiment_bridge.protocols.soccer.percepts import as_list, good_ones, point
-from embodiment_bridge.wire.sexpr import ATOM, Node
+from embodiment_bridge.protocols.soccer.percepts import ACCELEROMETER, GYRO, NAME, POINT, TOUCH
+from embodiment_bridge.protocols.soccer.wire_table import DIRECTION, Form, Read, Row, Value
+from embodiment_bridge.wire.sexpr import Node
 
-# The forms of rcssserver3d's percepts, and how to tell them apart: all are read, they differ in single lists.
+LINE_NAME: Final = "L"
+NO_TEAM: Final = "-"
+
+
+def _game(number: Any, side: Any, left: Any, right: Any, time: float, mode: str) -> events.GameState:
+    return events.GameState(time, mode, left, right, number, side)
+
+
+def _vision(points: Any, agents: Any, lines: Any, *own: Any) -> events.Vision:
+    place, heading, ball = own[:3], own[3], own[4:]
+    return events.Vision(
+        points, agents, lines, None if place[0] is None else place, heading, None if ball[0] is None else ball
+    )
+
+
+class LineRow(Row):
+    """``(L [(n name)] (pol ...) (pol ...))``; its ends have the name."""
+
+    @override
+    def read(self, items: list[Node]) -> Read:
+        label, ends = LINE_NAME, items[1:]
+        if len(ends) == 3:
+            label = Fields(ends[:1]).text("n")
+            ends = ends[1:]
+        if len(ends) != 2:
+            raise BadListError(f"{quote(items)} has not two ends")
+        (start, _), (end, _) = (POINT.read([label, one]) for one in ends)
+        return LineDetection(start, end), None
+
+
+def _lines(*columns: Iterable[float]) -> tuple[LineDetection, ...]:
+    starts, ends = (map(PointDetection, repeat(LINE_NAME), *columns[half : half + 3]) for half in (0, 3))
+    return tuple(map(LineDetection, starts, ends))
+
+
+def _force(name: str, x: float, y: float, z: float, fx: float, fy: float, fz: float) -> events.Force:
+    return events.Force(name, (x, y, z), (fx, fy, fz))
+
+
+TIME: Final = Row("time", lambda now: now, Value(NUMBER, "now", optional=True), field="time_s")
+GAME: Final = Row(
+    "GS",
+    _game,
+    Value(WHOLE, "unum", optional=True),
+    Value(TEXT, "team", optional=True),
+    Value(WHOLE, "sl", optional=True, usual=True),
+    Value(WHOLE, "sr", optional=True, usual=True),
+    Value(NUMBER, "t"),
+    Value(TEXT, "pm"),
+    field="game_state",
+)
+HEARD: Final = Row(
+    "hear", events.Heard, Value(TEXT), Value(NUMBER), Value(DIRECTION), Value(TEXT), field="heard", many=True
+)
+JOINT: Final = Row(
+    "HJ",
+    lambda *values: values,
+    NAME,
+    Value(NUMBER, "ax"),
+    field="joints",
+    many=True,
+    joined=lambda *columns: events.Joints(*map(tuple, columns)),
+)
+UNIVERSAL: Final = Row(
+    "UJ",
+    events.UniversalJoint,
+    NAME,
+    Value(NUMBER, "ax1"),
+    Value(NUMBER, "ax2"),
+    field="universal_joints",
+    many=True,
+)
+FORCE: Final = Row(
+    "FRP",
+    _force,
+    NAME,
+    Value(NUMBER, "c", 3),
+    Value(NUMBER, "f", 3),
+    field="forces",
+    many=True,
+)
+STATE: Final = Row(
+    "AgentState",
+    events.AgentState,
+    Value(NUMBER, "battery", optional=True),
+    Value(NUMBER, "temp", optional=True),
+    Value(NUMBER, "pan_tilt", 2, optional=True),
+    field="agent_state",
+)
+AGENT: Final = Row(
+    "P",
+    events.AgentDetection,
+    Value(TEXT, "team", optional=True, missing=""),
+    Value(WHOLE, "id", optional=True, missing=-1),  # it is left out until it is known
+    POINT,
+)
+LINE: Final = LineRow("L", LineDetection, Value(NUMBER, "pol", 3), Value(NUMBER, "pol", 3), joined=_lines)
+SEE: Final = Row(
+    "See",
+    _vision,
+    POINT,
+    AGENT,
+    LINE,
+    Value(NUMBER, "mypos", 3, optional=True),
+    Value(NUMBER, "myorien", optional=True),
+    Value(NUMBER, "ballpos", 3, optional=True),
+    field="vision",
+)
+ROWS: Final = (TIME, GAME, HEARD, GYRO, ACCELEROMETER, JOINT, UNIVERSAL, FORCE, TOUCH, STATE, SEE)
+FEET: Final = ((JOINT, "*"), (FORCE, "*"))  # the force of a foot comes behind one of its joints
+USUAL: Final = Form(
+    TIME, GAME, (HEARD, "*"), GYRO, ACCELEROMETER, (JOINT, "*"), (SEE, "?"), *FEET, *FEET, *FEET, *FEET, (JOINT, "*")
+)  # fmt: skip
 
 CURRENT: Final = "0.7"  # (hear team time direction message), scores in GS
 OLD: Final = "0.6"  # (hear time direction message), no scores: servers from before 2014
 SPL: Final = "spl"  # the fork of the Standard Platform League: names in lines, three decimals
-
 DIALECTS: Final = (CURRENT, OLD, SPL)
 
 
@@ -65,264 +176,43 @@ class Dialect:
         self.name = possible[0]
 
 
-# Reads a percept of the shape that the server sends with a few regular expressions, so as to be fast.
-#
-# The result is that of ``PerceptParts``, or None when a frame has another shape, however slightly.
-#
-# A percept takes 55 us so, 300 us list by list. Two teams of eleven in one process get 1100 percepts a
-# second: that is 6 % of a core or 33 %.
+class PerceptReader(codec.PerceptReader[Percept, Never]):
+    """Reads the frames of one connection, and finds its dialect."""
 
-_Ends: TypeAlias = tuple[str, str, str, str, str, str]
-
-_POL = rf"\(pol {NUMBER} {NUMBER} {NUMBER}\)"
-_POINT = rf"\({ATOM} {_POL}\) ?"
-_AGENT = rf"\(P \(team {ATOM}\) \(id {INTEGER}\) (?:{_POINT})*\) ?"
-_LINE = rf"\(L {_POL} {_POL}\) ?"
-_HINGE = rf"\(HJ \(n {ATOM}\) \(ax {NUMBER}\)\)"
-_FORCE = rf"\(FRP \(n {ATOM}\) \(c {NUMBER} {NUMBER} {NUMBER}\) \(f {NUMBER} {NUMBER} {NUMBER}\)\)"
-_HEARD = rf"\(hear {ATOM} {NUMBER} {ATOM} {ATOM}\)"
-
-_each_point = re.compile(rf"\(({ATOM}) \(pol ({NUMBER}) ({NUMBER}) ({NUMBER})\)\)").findall
-_each_agent = re.compile(rf"\(P \(team ({ATOM})\) \(id ({INTEGER})\) ((?:{_POINT})*)\)").findall
-_each_line = re.compile(
-    rf"\(L \(pol ({NUMBER}) ({NUMBER}) ({NUMBER})\) \(pol ({NUMBER}) ({NUMBER}) ({NUMBER})\)\)"
-).findall
-_each_hinge = re.compile(rf"\(HJ \(n ({ATOM})\) \(ax ({NUMBER})\)\)").findall
-_each_force = re.compile(
-    rf"\(FRP \(n ({ATOM})\) \(c ({NUMBER}) ({NUMBER}) ({NUMBER})\) \(f ({NUMBER}) ({NUMBER}) ({NUMBER})\)\)"
-).findall
-_each_heard = re.compile(rf"\(hear ({ATOM}) ({NUMBER}) ({ATOM}) ({ATOM})\)").findall
-
-_head = re.compile(
-    rf"\(time \(now ({NUMBER})\)\)"
-    rf"\(GS (?:\(unum ({INTEGER})\) \(team ({ATOM})\) )?\(sl ({INTEGER})\) \(sr ({INTEGER})\) "
-    rf"\(t ({NUMBER})\) \(pm ({ATOM})\)\)"
-    rf"((?:{_HEARD})*)"
-    rf"\(GYR \(n ({ATOM})\) \(rt ({NUMBER}) ({NUMBER}) ({NUMBER})\)\)"
-    rf"\(ACC \(n ({ATOM})\) \(a ({NUMBER}) ({NUMBER}) ({NUMBER})\)\)"
-    rf"((?:{_HINGE})*)"
-).match
-_see = re.compile(rf"\(See ((?:{_POINT})*)((?:{_AGENT})*)((?:{_LINE})*)\)").match
-_limbs = re.compile(rf"(?:{_HINGE}|{_FORCE})*").fullmatch
-
-
-class PerceptPatterns:
-    """Reads the percepts of one connection."""
+    form = USUAL
+    rows = MappingProxyType({row.word: row for row in ROWS})
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-
-    def learn(self, percept: events.Percept) -> None:
-        """Nothing is learned: the shape is the same for all robots."""
-
-    def read(self, offset: int, text: str) -> events.Percept | None:
-        """The percept in ``text``, or None when it is not of the usual shape."""
-        if self._dialect.name == OLD:  # what it has been told or has found is checked list by list
-            return None
-        head = _head(text)
-        if not head:
-            return None
-        end = head.end()
-        see = _see(text, end) if text.startswith("(See", end) else None
-        limbs = text[see.end() if see else end :]
-        if not _limbs(limbs):
-            return None
-        try:
-            return _percept(offset, head, see, limbs)
-        except ValueError:  # a number is not what it looks like; which one, the slow reader says
-            return None
-
-
-def _percept(
-    offset: int, head: re.Match[str], see: re.Match[str] | None, limbs: str
-) -> events.Percept | None:
-    now, player, side, left, right, play_time, mode, heard, *sensors = head.groups()
-    hinges = _each_hinge(sensors[8] + limbs)
-    forces = _each_force(limbs) if "(FRP" in limbs else ()
-    if not hinges:
-        return None
-    names, angles = zip(*hinges, strict=True)
-    x, y, z = map(float, sensors[1:4])
-    ax, ay, az = map(float, sensors[5:8])
-    return events.Percept(
-        offset,
-        float(now),
-        events.GameState(
-            float(play_time), mode, int(left), int(right), None if player is None else int(player), side
-        ),
-        (events.Gyro(sensors[0], x, y, z),),
-        (events.Accelerometer(sensors[4], ax, ay, az),),
-        events.Joints(names, tuple(map(float, angles))),
-        (),
-        tuple(_force(*force) for force in forces),
-        (),
-        tuple(_heard(*one) for one in _each_heard(heard)) if heard else (),
-        None,
-        None if see is None else _vision(*see.groups()),
-    )
-
-
-def _force(name: str, *values: str) -> events.Force:
-    numbers = tuple(map(float, values))
-    return events.Force(name, numbers[:3], numbers[3:])
-
-
-def _heard(team: str, time: str, direction: str, message: str) -> events.Heard:
-    return events.Heard(team, float(time), None if direction == "self" else number(direction), message)
-
-
-def _vision(points: str, agents: str, lines: str) -> events.Vision:
-    return events.Vision(
-        _points(points),
-        tuple(
-            events.AgentDetection(team, int(player), _points(body))
-            for team, player, body in _each_agent(agents)
-        ),
-        tuple(_line(ends) for ends in _each_line(lines)),
-    )
-
-
-def _points(text: str) -> tuple[events.PointDetection, ...]:
-    return tuple(
-        events.PointDetection(name, float(distance), float(azimuth), float(elevation))
-        for name, distance, azimuth, elevation in _each_point(text)
-    )
-
-
-LINE: Final = "L"
-
-
-def _line(ends: _Ends) -> events.LineDetection:
-    a, b, c, d, e, f = map(float, ends)
-    return events.LineDetection(events.PointDetection(LINE, a, b, c), events.PointDetection(LINE, d, e, f))
-
-
-_OWN_VALUES: Final = {"mypos": "my_position_m", "ballpos": "ball_position_m", "myorien": "my_orientation_deg"}
-
-
-class PerceptParts(percepts.PerceptParts[events.Percept]):
-    """A percept while it is being put together from its lists."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        others = {
-            "time": self._time,
-            "GS": self._game_state,
-            "HJ": self._joint,
-            "hear": self._heard,
-            "See": self._vision,
-        }
-        super().__init__(events.Percept, events.ONE, events.MANY, others)
-        self._dialect = dialect
-        self._joints: list[tuple[str, float]] = []
 
     @override
-    def percept(self, offset: int) -> events.Percept | None:
-        if self._joints:
-            self._fields["joints"] = events.Joints(*zip(*self._joints, strict=True))
-        return super().percept(offset)
+    def percept(self, offset: int, fields: PerceptFields) -> Percept:
+        return Percept(offset, **fields)
 
-    def _time(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        if "now" in fields:
-            self._once("time_s", fields.number("now"))
-        fields.end()
+    @override
+    def quick(self, text: str) -> PerceptFields | None:
+        fields = self.form.read(text)
+        return None if fields and "heard" in fields and self._dialect.name == OLD else fields
 
-    def _game_state(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        whole = {name: fields.integer(name) if name in fields else None for name in ("sl", "sr", "unum")}
-        side = fields.text("team") if "team" in fields else None
-        state = events.GameState(
-            fields.number("t"), fields.text("pm"), whole["sl"], whole["sr"], whole["unum"], side
-        )
-        if whole["sl"] is None and whole["sr"] is None:
+    @override
+    def take(self, word: str, items: list[Node], fields: PerceptFields) -> None:
+        if word == "hear" and len(items) == 4:
             self._dialect.show(OLD)
-        self._once("game_state", state)
-        fields.end()
-
-    def _joint(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        self._joints.append((fields.text("n"), fields.number("ax")))
-        fields.end()
-
-    def _heard(self, items: list[Node]) -> None:
-        words = [atom(item) for item in items[1:]]
-        if len(words) == 4:
+            value, problem = HEARD.read([word, NO_TEAM, *items[1:]])
+            self.put(HEARD, replace(value, team=None), problem, fields)
+            return
+        if word == "hear" and len(items) == 5:
             self._dialect.show(CURRENT, SPL)
-            team: str | None = words.pop(0)
-        elif len(words) == 3:
+        super().take(word, items, fields)
+
+    @override
+    def put(self, row: Row, value: Any, problem: ValueError | None, fields: PerceptFields) -> None:
+        if row is GAME and not problem and value.score_left is None and value.score_right is None:
             self._dialect.show(OLD)
-            team = None
-        else:
-            raise BadListError("not of the form [team] time direction message")
-        time, direction, message = words
-        where = None if direction == "self" else number(direction)
-        self._add("heard", events.Heard(team, number(time), where, message))
-
-    def _vision(self, items: list[Node]) -> None:
-        found, problem = good_ones(items[1:], self._seen)
-        values = {name: value for one in found if isinstance(one, dict) for name, value in one.items()}
-        self._once(
-            "vision",
-            events.Vision(
-                tuple(one for one in found if isinstance(one, events.PointDetection)),
-                tuple(one for one in found if isinstance(one, events.AgentDetection)),
-                tuple(one for one in found if isinstance(one, events.LineDetection)),
-                **values,
-            ),
-        )
-        if problem:
-            raise problem
-
-    def _seen(self, item: list[Node]) -> Any:
-        """Read ``(B (pol ...))``, ``(P ...)``, ``(L ...)``, ``(mypos ...)`` and the like."""
-        name = item[0] if item and isinstance(item[0], str) else ""
-        if name in _OWN_VALUES:
-            return {_OWN_VALUES[name]: _own_value(name, [number(value) for value in item[1:]])}
-        if name == "P" and len(item) != 2:
-            return _agent(item)
-        if name == "L" and len(item) != 2:
-            return self._line(item)
-        return _point(item)
-
-    def _line(self, item: list[Node]) -> events.LineDetection:
-        """Read ``(L [(n name)] (pol ...) (pol ...))``."""
-        label, ends = "", item[1:]
-        if len(ends) == 3:
-            self._dialect.show(SPL)
-            fields = Fields(ends[:1])
-            label = fields.text("n")
-            fields.end()
-            ends = ends[1:]
-        if len(ends) != 2:
-            raise BadListError(f"{quote(item)} has not two ends")
-        start, end = (_point([label or "L", one]) for one in ends)
-        return events.LineDetection(start, end)
-
-
-def _own_value(name: str, values: list[float]) -> float | tuple[float, ...]:
-    count = 1 if name == "myorien" else 3
-    if len(values) != count:
-        raise BadListError(f"{name} has {len(values)} values instead of {count}")
-    return values[0] if count == 1 else tuple(values)
-
-
-def _agent(item: list[Node]) -> events.AgentDetection:
-    """Read ``(P (team T) (id 1) (head (pol ...)) ...)``; the number is left out until it is known."""
-    parts: list[Node] = [one for one in item[1:] if _is_marker(one)]
-    fields = Fields([one for one in item[1:] if not _is_marker(one)])
-    agent = events.AgentDetection(
-        fields.text("team") if "team" in fields else "",
-        fields.integer("id") if "id" in fields else -1,
-        tuple(_point(as_list(part)) for part in parts),
-    )
-    fields.end()
-    return agent
-
-
-def _is_marker(item: Node) -> bool:
-    return isinstance(item, list) and len(item) == 2 and isinstance(item[1], list)
-
-
-def _point(item: list[Node]) -> events.PointDetection:
-    read = point(item)
-    return events.PointDetection(read.name, read.first, read.second, read.third)
+        elif row is SEE and any(line.start.name != LINE_NAME for line in value.lines):
+            try:
+                self._dialect.show(SPL)
+            except BadListError as error:
+                problem = problem or error
+                value = replace(value, lines=tuple(x for x in value.lines if x.start.name == LINE_NAME))
+        super().put(row, value, problem, fields)

@@ -4,19 +4,19 @@
 Frames to events, by patterns where it can and else list by list; commands to frames.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError
+from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError, as_list
+from embodiment_bridge.protocols.soccer.wire_table import Form, Row
 from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.framing import Framer, frame
 from embodiment_bridge.wire.sexpr import Node, Piece, SexprError, parse, split
-
-# Turns the payload of one frame from a soccer simulator into events: fast by patterns, else list by list.
 
 # A percept of a T1 has 31 lists, one of a Nao 30. Without a limit one hostile frame could become half a million events.
 MAX_LISTS: Final = 1000
@@ -24,94 +24,93 @@ MAX_LISTS: Final = 1000
 
 Percept = TypeVar("Percept")
 Signal = TypeVar("Signal")
-Percept_co = TypeVar("Percept_co", covariant=True)
 Other: TypeAlias = Malformed | Unknown
+PerceptFields: TypeAlias = dict[str, Any]
 
 
-class Patterns(Protocol[Percept]):
-    """The fast way: reads what the server usually sends."""
+class PerceptReader(ABC, Generic[Percept, Signal]):
+    """Reads the frames of one connection: by the pattern of its ``form``, or else list by list."""
 
-    def read(self, offset: int, text: str) -> Percept | None:
-        """The percept in ``text``, or None when it is not of the usual shape."""
-        ...
+    form: Form
+    """The lists that the server usually sends."""
+    rows: Mapping[str, Row]
+    """All lists of a percept, by their words."""
+    signals: Mapping[bytes, Callable[[int], Signal]] = MappingProxyType({})
+    """Lists that are events of their own, by their bytes."""
 
-    def learn(self, percept: Percept) -> None:
-        """Expect what ``percept`` has from now on."""
-        ...
+    @abstractmethod
+    def percept(self, offset: int, fields: PerceptFields) -> Percept:
+        """The percept of its fields."""
 
-
-class Parts(Protocol[Percept_co]):
-    """The slow way: a percept while it is put together from its lists."""
-
-    def read(self, message: list[Node]) -> None:
-        """Take in a message of one list.
-
-        Raises:
-            BadListError: the list, or something in it, is wrong.
-            UnknownListError: the list, or something in it, is not known.
-        """
-        ...
-
-    def percept(self, offset: int) -> Percept_co | None:
-        """The percept of the lists so far, or None when there were none."""
-        ...
-
-
-class PerceptReader(Generic[Percept, Signal]):
-    """Reads the frames of one connection.
-
-    Args:
-        patterns: the fast way, which gives exactly what the slow one would.
-        parts: makes what the lists of a frame are put together in.
-        signals: lists that are events of their own, by their bytes.
-    """
-
-    def __init__(
-        self,
-        patterns: Patterns[Percept],
-        parts: Callable[[], Parts[Percept]],
-        signals: Mapping[bytes, Callable[[int], Signal]] = MappingProxyType({}),
-    ) -> None:
-        self._patterns = patterns
-        self._parts = parts
-        self._signals = signals
-
-    def read(self, offset: int, payload: bytes) -> list[Percept | Signal | Other]:
+    def read(self, offset: int, payload: bytes) -> Sequence[Percept | Signal | Other]:
         """The percept in a frame, then an event for each list that is unknown or broken; never raises."""
         try:
-            percept = self._patterns.read(offset, payload.decode())
+            fields = self.quick(payload.decode())
         except UnicodeDecodeError:
-            percept = None
-        return [percept] if percept else self._read_lists(offset, payload)
+            fields = None
+        return [self.percept(offset, fields)] if fields else self.read_lists(offset, payload)
 
-    def _read_lists(self, offset: int, payload: bytes) -> list[Percept | Signal | Other]:
-        parts = self._parts()
+    def quick(self, text: str) -> PerceptFields | None:
+        """The fields of the percept in ``text``, or None when it has not the usual form."""
+        return self.form.read(text)
+
+    def read_lists(self, offset: int, payload: bytes) -> Sequence[Percept | Signal | Other]:
+        """As ``read``, list by list."""
+        fields: PerceptFields = {}
         others: list[Percept | Signal | Other] = []
         for count, piece in enumerate(split(payload)):
             if count == MAX_LISTS:
                 left = excerpt(payload[piece.start :])
                 others.append(Malformed(offset, f"more than {MAX_LISTS} lists; the rest is dropped", left))
                 break
-            other = self._read_piece(offset, piece, payload[piece.start : piece.end], parts)
+            other = self._read_piece(offset, piece, payload[piece.start : piece.end], fields)
             if other:
                 others.append(other)
-        percept = parts.percept(offset)
-        if percept and not others:
-            self._patterns.learn(percept)
-        if percept:
-            return [percept, *others]
+        for row in self.rows.values():
+            if row.joins and row.field in fields:
+                fields[row.field] = row.joined(*zip(*fields[row.field], strict=True))
+        if fields:
+            others.insert(0, self.percept(offset, fields))
         return others or [Malformed(offset, "nothing but white space in the frame")]
 
+    def take(self, word: str, items: list[Node], fields: PerceptFields) -> None:
+        """Put a list that begins with ``word`` into the fields of its percept.
+
+        Raises:
+            BadListError: the list, or something in it, is wrong.
+            UnknownListError: the list, or something in it, is not known.
+        """
+        if word not in self.rows:
+            raise UnknownListError
+        if word == "TCH" and len(items) == 5 and items[1] == "n" and items[3] == "val":
+            items = [word, items[1:3], items[3:]]  # (TCH n bumper val 1), as rcssservermj writes it
+        row = self.rows[word]
+        self.put(row, *row.read(items), fields)
+
+    def put(self, row: Row, value: object, problem: ValueError | None, fields: PerceptFields) -> None:
+        """Put what a row has read into its field; raise the problem that it had."""
+        if row.many:
+            fields[row.field] = (*fields.get(row.field, ()), value)
+        elif row.field in fields:
+            raise BadListError("twice in one percept")
+        elif value is not None:
+            fields[row.field] = value
+        if problem:
+            raise problem
+
     def _read_piece(
-        self, offset: int, piece: Piece, raw: bytes, parts: Parts[Percept]
+        self, offset: int, piece: Piece, raw: bytes, fields: PerceptFields
     ) -> Signal | Other | None:
-        """Put one list into ``parts``, or return the event for what cannot go there."""
+        """Put one list into ``fields``, or return the event for what cannot go there."""
         if piece.problem:
             return Malformed(offset, f"{piece.problem} at byte {piece.start}", excerpt(raw))
-        if raw in self._signals:
-            return self._signals[raw](offset)
+        if raw in self.signals:
+            return self.signals[raw](offset)
         try:
-            parts.read(parse(raw))
+            (items,) = map(as_list, parse(raw))
+            if not items:
+                raise BadListError("empty list")
+            self.take(items[0] if isinstance(items[0], str) else "", items, fields)
         except SexprError as error:
             return Malformed(offset, f"{error.reason} at byte {piece.start + error.position}", excerpt(raw))
         except BadListError as error:
@@ -134,11 +133,10 @@ class Named(Protocol):
         ...
 
 
-class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command]):
-    """Decodes what an agent receives and encodes what it sends.
+class FrameCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command]):
+    """Decodes the frames of one connection and encodes commands as frames.
 
     Args:
-        dialect: that of the connection, which ``read`` may still find out.
         read: the events of the payload of one frame, by the offset of the frame.
         payload: the payload of one command.
         max_frame: longest frame accepted, bytes.
@@ -146,20 +144,13 @@ class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command
 
     def __init__(
         self,
-        dialect: Named,
         read: Callable[[int, bytes], Iterable[Event]],
         payload: Callable[[Command], bytes],
         max_frame: int,
     ) -> None:
-        self._dialect = dialect
         self._read = read
         self._payload = payload
         self._framer = Framer(max_frame)
-
-    @property
-    def dialect(self) -> str:
-        """The dialect in use: as told, or as found so far."""
-        return self._dialect.name
 
     @override
     def feed(self, data: bytes) -> list[Event | Malformed]:
@@ -182,9 +173,28 @@ class AgentCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command
 
     @override
     def encode(self, command: Command) -> bytes:
-        """One wire frame for one command; a ``commands.Frame`` holds several actions.
+        """One wire frame for one command; a ``Frame`` holds several.
 
         Raises:
             CommandError: the command cannot be sent; the text names the field, its value and the choices.
         """
         return frame(self._payload(command))
+
+
+class AgentCodec(FrameCodec[Event, Command]):
+    """Decodes what an agent receives and encodes what it sends, in a dialect which ``read`` may still find out."""
+
+    def __init__(
+        self,
+        dialect: Named,
+        read: Callable[[int, bytes], Iterable[Event]],
+        payload: Callable[[Command], bytes],
+        max_frame: int,
+    ) -> None:
+        super().__init__(read, payload, max_frame)
+        self._dialect = dialect
+
+    @property
+    def dialect(self) -> str:
+        """The dialect in use: as told, or as found so far."""
+        return self._dialect.name

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from math import inf, nan
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -62,6 +62,17 @@ def number_text(field: str, value: object, low: float, high: float, digits: int 
     if low <= number <= high:
         return f"{number:.{digits}g}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
+
+
+def whole_text(field: str, value: object, low: int, high: int) -> str:
+    """The text of a whole number.
+
+    Raises:
+        CommandError: it is none from ``low`` to ``high``; the text names the field.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
+        raise CommandError(f"{field} is {value!r}; it must be a whole number from {low} to {high}")
+    return str(int(value))
 
 
 class Frame(Protocol):

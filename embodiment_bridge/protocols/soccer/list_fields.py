@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Typed access to the inside of one percept list, such as ``(GYR (n torso_gyro) (rt 0.0 0.0 0.0))``."""
+"""Reads the inside of one list, such as ``(GYR (n torso_gyro) (rt 0.0 0.0 0.0))``: kinds of values, named fields."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from embodiment_bridge.wire.codec import excerpt
-from embodiment_bridge.wire.sexpr import Node, build
-
-# float() and int() alone would accept "1_0", digits of other scripts and, at great cost, a million digits.
-NUMBER: Final = r"[-+.0-9a-zA-Z]+"
-INTEGER: Final = r"[-+]?[0-9]{1,18}"
-
-_is_number = re.compile(NUMBER).fullmatch
-_is_integer = re.compile(INTEGER).fullmatch
+from embodiment_bridge.wire.sexpr import ATOM, Node, build
 
 
 class BadListError(ValueError):
@@ -22,6 +15,37 @@ class BadListError(ValueError):
 
 class UnknownListError(ValueError):
     """A list, or something in one, that has no meaning here; what has one has been kept."""
+
+
+class Kind(NamedTuple):
+    """One kind of values: the pattern of its text, what makes the value of that, and what is said of another text.
+
+    The pattern is possessive, which is faster. ``convert`` raises ValueError for what the pattern alone cannot tell.
+    """
+
+    pattern: str
+    convert: Callable[[str], Any]
+    problem: str
+
+    def read(self, value: Node) -> Any:
+        """The value of an atom.
+
+        Raises:
+            BadListError: it is none of this kind.
+        """
+        text = atom(value)
+        if re.fullmatch(self.pattern, text):
+            try:
+                return self.convert(text)
+            except ValueError:
+                pass
+        raise BadListError(f"{quote(text)} is {self.problem}")
+
+
+TEXT: Final = Kind(f"{ATOM}+", str, "no word")
+# float() and int() alone would accept "1_0", digits of other scripts and, at great cost, a million digits.
+NUMBER: Final = Kind(r"[-+.0-9a-zA-Z]++", float, "no number")  # nan and inf are numbers
+WHOLE: Final = Kind(r"[-+]?[0-9]{1,18}", int, "no whole number")
 
 
 class Fields:
@@ -48,43 +72,22 @@ class Fields:
         """The names of the fields that are not taken."""
         return iter(self._fields)
 
-    def numbers(self, name: str, count: int) -> list[float]:
-        """The ``count`` numbers of a field.
-
-        Raises:
-            BadListError: that is not what is there; so do the methods below.
-        """
-        return [number(value) for value in self._take(name, count)]
-
-    def number(self, name: str) -> float:
-        """The one number of a field."""
-        return self.numbers(name, 1)[0]
-
-    def integer(self, name: str) -> int:
-        """The one whole number of a field."""
-        return integer(self._take(name, 1)[0])
+    def __len__(self) -> int:
+        return len(self._fields)
 
     def text(self, name: str) -> str:
         """The text of a field. The server splits at blanks only, so names may hold other white space."""
-        text = " ".join(self.texts(name))
+        text = " ".join(atom(value) for value in self.take(name))
         if not text:
             raise BadListError(f"{name} is empty")
         return text
 
-    def texts(self, name: str) -> list[str]:
-        """The atoms of a field."""
-        return [atom(value) for value in self._take(name)]
-
-    def end(self) -> None:
-        """Be sure that all fields were taken.
+    def take(self, name: str, count: int | None = None) -> list[Node]:
+        """The values of a field.
 
         Raises:
-            UnknownListError: one was not.
+            BadListError: it is not there, or has not ``count`` values.
         """
-        if self._fields:
-            raise UnknownListError
-
-    def _take(self, name: str, count: int | None = None) -> list[Node]:
         if name not in self._fields:
             raise BadListError(f"no {name}")
         values = self._fields.pop(name)
@@ -104,31 +107,15 @@ def atom(value: Node) -> str:
     raise BadListError(f"{quote(value)} stands where a word or number should")
 
 
-def number(value: Node) -> float:
-    """An atom as a number; nan and inf are numbers.
+def as_list(item: Node) -> list[Node]:
+    """``item`` if it is a list.
 
     Raises:
-        BadListError: it is none.
+        BadListError: it is an atom.
     """
-    text = atom(value)
-    if _is_number(text):
-        try:
-            return float(text)
-        except ValueError:
-            pass
-    raise BadListError(f"{quote(text)} is no number")
-
-
-def integer(value: Node) -> int:
-    """An atom as a whole number.
-
-    Raises:
-        BadListError: it is none.
-    """
-    text = atom(value)
-    if _is_integer(text):
-        return int(text)
-    raise BadListError(f"{quote(text)} is no whole number")
+    if isinstance(item, list):
+        return item
+    raise BadListError(f"{quote(item)} stands where a list should")
 
 
 def quote(value: Node) -> str:

@@ -7,13 +7,12 @@ To speak and to be beamed, as topics and services and as the skills ``say`` and 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from math import inf, isfinite
+from math import isfinite
 from typing import Generic, Protocol, TypeVar, cast
 
 from std_msgs.msg import String
 from typing_extensions import override
 
-from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.motion.skills.native import Native, Placing
@@ -43,11 +42,7 @@ class Saying(Native, Generic[Command]):
     """
 
     def __init__(self, messages: Iterable[Command], frame: deque[Command], slot: float) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes: tuple[Keyframe, ...] = ()
+        super().__init__()
         self._messages = deque(messages)
         self._number = len(self._messages)
         self._frame = frame
@@ -83,11 +78,7 @@ class Beaming(Placing):
     """
 
     def __init__(self, send: Callable[[], None]) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self.failure = ""
-        self.keyframes: tuple[Keyframe, ...] = ()
+        super().__init__()
         self._send = send
         self._elapsed = 0.0
 
@@ -98,10 +89,6 @@ class Beaming(Placing):
         self._elapsed += max(dt, 1e-6)
         self.progress = min(self._elapsed / LANDED_S, 1.0)
         self.done = self.done or self._elapsed >= LANDED_S
-
-    @override
-    def stop(self) -> None:
-        self.done = True
 
 
 WAITING_LIMIT = 50  # messages: a second of one per cycle

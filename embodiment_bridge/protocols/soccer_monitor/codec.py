@@ -6,19 +6,17 @@ Frames to events, trainer commands to frames; it refuses what a server would ign
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral
+from functools import partial
 from typing import Any, Final
 
-from typing_extensions import override
-
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer.codec import FrameCodec
 from embodiment_bridge.protocols.soccer.command_writer import number_text
+from embodiment_bridge.protocols.soccer.command_writer import whole_text as _whole
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.protocols.soccer_monitor.commands import Command
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
-from embodiment_bridge.wire import codec
-from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
-from embodiment_bridge.wire.framing import Framer, frame
+from embodiment_bridge.wire.codec import Unknown, excerpt
 from embodiment_bridge.wire.sexpr import SexprError, parse
 
 # Writes trainer commands as the servers read them, and refuses what they would ignore without a word.
@@ -44,8 +42,7 @@ def write(command: c.Command | Unknown, kinds: Sequence[type], *, rsmp: bool) ->
         return _raw(command.raw)
     if isinstance(command, c.Frame):
         return b"".join(_each(command, kinds, rsmp=rsmp))
-    writer = _WRITERS.get(type(command))
-    if writer is None:
+    if type(command) not in _WRITERS:
         raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in kinds)))
     if isinstance(command, c.Agent) and not rsmp:
         _team("Agent.team", command.team)
@@ -53,7 +50,9 @@ def write(command: c.Command | Unknown, kinds: Sequence[type], *, rsmp: bool) ->
             raise CommandError(
                 "Agent.move3d: this server ignores it; it takes move, which turns about z alone"
             )
-    text = writer(command)
+    word, rest = _WRITERS[type(command)]
+    inside = rest(command)
+    text = f"({word} {inside})" if inside else f"({word})"
     if type(command) not in kinds:
         raise CommandError(f"{type(command).__name__}: this server ignores {text}")
     return text.encode()
@@ -71,52 +70,40 @@ def _each(frame: c.Frame, kinds: Sequence[type], *, rsmp: bool) -> Iterator[byte
             raise CommandError(f"Frame.commands[{index}]: {error}") from None
 
 
-def _agent(command: c.Agent) -> str:
-    number = _integer("Agent.number", command.number, 0, MAX_PLAYER)
-    head = text = f"(agent (unum {number})(team {_word('Agent.team', command.team)})"
-    if command.pos is not None:
-        text += f"(pos {_numbers('Agent.pos', command.pos, 3)})"
-    if command.move is not None:
-        text += f"(move {_numbers('Agent.move', command.move, 4)})"
-    if command.battery is not None:
-        text += f"(battery {_number('Agent.battery', command.battery)})"
-    if command.temperature is not None:
-        text += f"(temperature {_number('Agent.temperature', command.temperature)})"
-    if command.move3d is not None:
-        text += f"(move3d {_numbers('Agent.move3d', command.move3d, 7)})"
-    if text == head:
-        raise CommandError("Agent: none of pos, move, move3d, battery and temperature is given")
-    return text + ")"
-
-
-def _ball(command: c.Ball) -> str:
+def _values(command: c.Agent | c.Ball) -> str:
+    """The lists of the values that are given, at least one."""
+    kind, rows = type(command).__name__, _VALUES[type(command)]
     text = ""
-    if command.pos is not None:
-        text += f"(pos {_numbers('Ball.pos', command.pos, 3)})"
-    if command.vel is not None:
-        text += f"(vel {_numbers('Ball.vel', command.vel, 3)})"
+    for name, count in rows.items():
+        value = getattr(command, name)
+        if value is not None:
+            write = (
+                _numbers(f"{kind}.{name}", value, count) if count > 1 else _number(f"{kind}.{name}", value)
+            )
+            text += f"({name} {write})"
     if not text:
-        raise CommandError("Ball: neither pos nor vel is given")
-    return f"(ball {text})"
+        *names, last = rows
+        raise CommandError(f"{kind}: none of {', '.join(names)} and {last} is given")
+    return text
+
+
+def _agent(command: c.Agent) -> str:
+    number = _whole("Agent.number", command.number, 0, MAX_PLAYER)
+    return f"(unum {number})(team {_word('Agent.team', command.team)}){_values(command)}"
 
 
 def _some_player(command: c.Select | c.Kill | c.Repos) -> str:
-    kind = type(command).__name__
-    name, number, team = kind.lower(), command.number, command.team
+    kind, number, team = type(command).__name__, command.number, command.team
     if number is None and team is None:
-        return f"({name})"
+        return ""
     if number == NOBODY and isinstance(command, c.Select):
         if team is not None:
             raise CommandError(f"Select.team is {team!r}; number {NOBODY} selects nobody, of no team")
-        return f"(select (unum {NOBODY}))"
+        return f"(unum {NOBODY})"
     if number is None or team is None:
         lacks = "number" if number is None else "team"
         raise CommandError(f"{kind}.{lacks} is None; give both number and team, or neither")
-    return f"({name} {_who(kind, number, team)})"
-
-
-def _who(kind: str, number: object, team: object) -> str:
-    return f"(unum {_integer(f'{kind}.number', number, 0, MAX_PLAYER)})(team {_team(f'{kind}.team', team)})"
+    return f"(unum {_whole(f'{kind}.number', number, 0, MAX_PLAYER)})(team {_team(f'{kind}.team', team)})"
 
 
 def _team(field: str, value: object, choices: Sequence[str] = TEAMS) -> str:
@@ -131,12 +118,6 @@ def _word(field: str, value: object) -> str:
     raise CommandError(
         f"{field} is {value!r}; it must be 1 to {MAX_WORD} printable ASCII characters, no blanks or parentheses"
     )
-
-
-def _integer(field: str, value: object, low: int, high: int) -> str:
-    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
-        raise CommandError(f"{field} is {value!r}; it must be a whole number from {low} to {high}")
-    return str(int(value))
 
 
 def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
@@ -155,49 +136,44 @@ def _raw(raw: bytes) -> bytes:
         nodes = parse(raw)
     except (SexprError, TypeError, AttributeError) as error:
         raise CommandError(f"Unknown.raw: {error}") from None
-    if not nodes or any(node[0] in _NAMES for node in nodes if isinstance(node, list) and node):
+    if not nodes or any(
+        isinstance(node, list) and isinstance(node[0], str) and node[0] in _NAMES for node in nodes if node
+    ):
         raise CommandError(f"Unknown.raw: the server may take {excerpt(raw)!r} for a command")
     return bytes(raw)
 
 
-_WRITERS: Final[dict[type, Callable[[Any], str]]] = {
-    c.Agent: _agent,
-    c.Ball: _ball,
-    c.DropBall: lambda _: "(dropBall)",
-    c.KickOff: lambda k: f"(kickOff {_team('KickOff.team', k.team, (*TEAMS, 'None'))})",
-    c.PlayMode: lambda k: f"(playMode {_word('PlayMode.name', k.name)})",
-    c.Select: _some_player,
-    c.Kill: _some_player,
-    c.Repos: _some_player,
-    c.Time: lambda k: f"(time {_number('Time.time_s', k.time_s, 0.0)})",
-    c.Score: lambda k: (
-        f"(score (left {_integer('Score.left', k.left, 0, MAX_SCORE)})"
-        f"(right {_integer('Score.right', k.right, 0, MAX_SCORE)}))"
-    ),
-    c.RequestFullState: lambda _: "(reqfullstate)",
-    c.KillSim: lambda _: "(killsim)",
-    c.GetAck: lambda k: f"(getAck {_word('GetAck.cookie', k.cookie)})",
+_VALUES: Final[dict[type, dict[str, int]]] = {
+    c.Agent: {"pos": 3, "move": 4, "battery": 1, "temperature": 1, "move3d": 7},
+    c.Ball: {"pos": 3, "vel": 3},
 }
-_NAMES: Final = (
-    "agent",
-    "ball",
-    "dropBall",
-    "kickOff",
-    "playMode",
-    "select",
-    "kill",
-    "repos",
-    "time",
-    "score",
-    "reqfullstate",
-    "killsim",
-    "getAck",
-    "init",
-)
+"""What may be set of a thing, and how many numbers that are; at least one has to be."""
+_WRITERS: Final[dict[type, tuple[str, Callable[[Any], str]]]] = {
+    c.Agent: ("agent", _agent),
+    c.Ball: ("ball", _values),
+    c.DropBall: ("dropBall", lambda _: ""),
+    c.KickOff: ("kickOff", lambda k: _team("KickOff.team", k.team, (*TEAMS, "None"))),
+    c.PlayMode: ("playMode", lambda k: _word("PlayMode.name", k.name)),
+    c.Select: ("select", _some_player),
+    c.Kill: ("kill", _some_player),
+    c.Repos: ("repos", _some_player),
+    c.Time: ("time", lambda k: _number("Time.time_s", k.time_s, 0.0)),
+    c.Score: (
+        "score",
+        lambda k: (
+            f"(left {_whole('Score.left', k.left, 0, MAX_SCORE)})(right {_whole('Score.right', k.right, 0, MAX_SCORE)})"
+        ),
+    ),
+    c.RequestFullState: ("reqfullstate", lambda _: ""),
+    c.KillSim: ("killsim", lambda _: ""),
+    c.GetAck: ("getAck", lambda k: _word("GetAck.cookie", k.cookie)),
+}
+"""The word of each command, and what makes the rest of its list."""
+_NAMES: Final = ("init", *(word for word, _ in _WRITERS.values()))
 
 
-class MonitorCodec(codec.Codec[Event, Command | Unknown]):
-    """Decodes what a monitor receives and encodes what a trainer sends, for one connection.
+class MonitorCodec(FrameCodec[Event, Command | Unknown]):
+    """Decodes what a monitor receives and encodes what a trainer sends, for one connection; the server answers nothing.
 
     Args:
         read_frame: the events of a frame, by its offset and payload.
@@ -214,30 +190,4 @@ class MonitorCodec(codec.Codec[Event, Command | Unknown]):
         *,
         rsmp: bool = False,
     ) -> None:
-        self._read_frame = read_frame
-        self._commands = commands
-        self._rsmp = rsmp
-        self._framer = Framer(max_frame)
-
-    @override
-    def feed(self, data: bytes) -> list[Event]:
-        events: list[Event] = []
-        for found in self._framer.feed(data):
-            if isinstance(found, Malformed):
-                events.append(found)
-            else:
-                events += self._read_frame(found.offset, found.payload)
-        return events
-
-    @override
-    def close(self) -> list[Truncated]:
-        return self._framer.close()
-
-    @override
-    def encode(self, command: Command | Unknown) -> bytes:
-        """One frame for one command; the server answers none.
-
-        Raises:
-            CommandError: the command cannot be sent; the text names the field, its value and the choices.
-        """
-        return frame(write(command, self._commands, rsmp=self._rsmp))
+        super().__init__(read_frame, partial(write, kinds=commands, rsmp=rsmp), max_frame)

@@ -13,12 +13,18 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.messages import Thing
-from embodiment_bridge.protocols.soccer_monitor.scene import mesh_shapes
+from embodiment_bridge.protocols.soccer_monitor.scene import shapes
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
-from embodiment_bridge.protocols.soccer_monitor.scene.field import FieldValues, Line, field_lines, goal_lines
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph, poses
-from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import Rgba, Solid, solid_of
-from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import Objects, SceneGraph, poses
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import (
+    FieldValues,
+    Line,
+    Rgba,
+    Solid,
+    field_lines,
+    goal_lines,
+    solid_of,
+)
 
 LIFETIME: Final = Duration(sec=3)  # all is drawn anew each second; what is not vanishes soon
 GRASS: Final[Rgba] = (0.13, 0.42, 0.16, 1.0)
@@ -33,10 +39,10 @@ LARGEST_SCENERY: Final = 20.0  # m; walls far outside of the field would hide it
 MAX_MARKERS: Final = 5000  # a full game has some 1000
 Array = Any
 _TYPES: Final = {
-    mesh_shapes.BOX: Marker.CUBE,
-    mesh_shapes.SPHERE: Marker.SPHERE,
-    mesh_shapes.CYLINDER: Marker.CYLINDER,
-    mesh_shapes.MESH: Marker.MESH_RESOURCE,
+    shapes.BOX: Marker.CUBE,
+    shapes.SPHERE: Marker.SPHERE,
+    shapes.CYLINDER: Marker.CYLINDER,
+    shapes.MESH: Marker.MESH_RESOURCE,
 }
 
 
@@ -123,7 +129,7 @@ class SceneMarkers:
         except (OSError, ValueError):  # no file can have such a name
             return solid
         x, y, z = detail.scale or (1.0, 1.0, 1.0)
-        return Solid(mesh_shapes.MESH, (x, y, z), solid.color, file=file.as_uri())
+        return Solid(shapes.MESH, (x, y, z), solid.color, file=file.as_uri())
 
     def _marker(self, solid: Solid, namespace: str, index: int) -> Marker:
         marker = Marker(ns=namespace, id=index, type=_TYPES[solid.form], lifetime=LIFETIME)
@@ -142,8 +148,8 @@ def field_markers(field: FieldValues, stamp: Stamp, frame: str) -> list[Marker]:
     header = Header(stamp=stamp, frame_id=frame)
     grass = Marker(header=header, ns="field", id=0, type=Marker.CUBE, lifetime=LIFETIME)
     grass.scale.x, grass.scale.y = field.get("length") + 2 * BORDER, field.get("width") + 2 * BORDER
-    grass.scale.z = mesh_shapes.FLAT
-    grass.pose.position.z = GROUND - 0.5 * mesh_shapes.FLAT
+    grass.scale.z = shapes.FLAT
+    grass.pose.position.z = GROUND - 0.5 * shapes.FLAT
     _paint(grass, GRASS)
     width = min(field.get("border", LINE_WIDTH), 1.0)
     left, right = goal_lines(field)

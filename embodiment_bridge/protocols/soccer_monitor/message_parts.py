@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.protocols.soccer.list_fields import (
+    NUMBER,
+    WHOLE,
     BadListError,
     UnknownListError,
     atom,
-    integer,
-    number,
 )
 from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_graph
 from embodiment_bridge.protocols.soccer_monitor.scene.events import (
@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     MonitorState,
     Scene,
 )
-from embodiment_bridge.protocols.soccer_monitor.scene.field import NAMES
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import NAMES
 from embodiment_bridge.wire.codec import Malformed, Unknown, excerpt
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse, split
 
@@ -45,15 +45,15 @@ def _one(read: Callable[[Node], Any]) -> Callable[[list[Node]], Any]:
 
 
 _GAME: Final[dict[str, tuple[str, Callable[[list[Node]], Any]]]] = {
-    "time": ("time_s", _one(number)),
-    "half": ("half", _one(integer)),
-    "play_mode": ("play_mode", _one(integer)),
-    "score_left": ("score_left", _one(integer)),
-    "score_right": ("score_right", _one(integer)),
+    "time": ("time_s", _one(NUMBER.read)),
+    "half": ("half", _one(WHOLE.read)),
+    "play_mode": ("play_mode", _one(WHOLE.read)),
+    "score_left": ("score_left", _one(WHOLE.read)),
+    "score_right": ("score_right", _one(WHOLE.read)),
     "team_left": ("team_left", _text),
     "team_right": ("team_right", _text),
-    "pass_mode_score_wait_left": ("pass_wait_left_s", _one(number)),
-    "pass_mode_score_wait_right": ("pass_wait_right_s", _one(number)),
+    "pass_mode_score_wait_left": ("pass_wait_left_s", _one(NUMBER.read)),
+    "pass_mode_score_wait_right": ("pass_wait_right_s", _one(NUMBER.read)),
 }
 
 
@@ -81,11 +81,11 @@ class GameLists:
                 key, read = _GAME[name]
                 self.game[key] = read(values)
             elif name in NAMES:
-                self.values[name] = _one(number)(values)
+                self.values[name] = _one(NUMBER.read)(values)
             elif name == "play_modes":
                 self.play_modes = tuple(atom(value) for value in values)
             elif name == "foul":
-                self._foul([integer(value) for value in values])
+                self._foul([WHOLE.read(value) for value in values])
             else:
                 raise UnknownListError
         except BadListError as error:

@@ -19,9 +19,14 @@ from embodiment_bridge.msg import SceneGraph as SceneGraphMessage
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.model import GameRecord, ToldFoul
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
-from embodiment_bridge.protocols.soccer_monitor.scene.field import NAMES, FieldValues
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import NO_DETAIL, SceneGraph, poses
-from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects, Player
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import (
+    NO_DETAIL,
+    Objects,
+    Player,
+    SceneGraph,
+    poses,
+)
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import NAMES, FieldValues
 
 # A whole scene graph as a message.
 

@@ -15,9 +15,8 @@ from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     GameState,
     MonitorState,
 )
-from embodiment_bridge.protocols.soccer_monitor.scene.field import FieldValues, field_values
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
-from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects, find_objects
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import Objects, SceneGraph, find_objects
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import FieldValues, field_values
 from embodiment_bridge.wire.codec import Malformed
 
 # The record of a game, put together from messages that have only what changed.

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from embodiment_bridge.standins.simspark.agents import Conversation, Faults, Recorded
 from embodiment_bridge.standins.simspark.anatomy import IDENTITY, Matrix, Pose, Vector
+from embodiment_bridge.standins.simspark.orders import Trainer
 from embodiment_bridge.standins.simspark.player import Player
-from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import (
     AGENT_RADIUS,
     BALL_RADIUS,
@@ -215,14 +215,6 @@ class MonitorConversation(Conversation):
             text = f"({''.join(changed)}){self._writer.changes(world, selected)}"
         self._told = game
         return self._faults.spoil(text, self._random)
-
-    @override
-    def waits(self) -> bool:
-        return False
-
-    @override
-    def leave(self) -> None:
-        pass
 
     def _game(self) -> dict[str, str]:
         game = self._world.game

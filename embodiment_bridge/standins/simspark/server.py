@@ -20,7 +20,7 @@ from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Faults, Recorded
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation, RecordedMonitor
-from embodiment_bridge.standins.simspark.trainer import Trainer
+from embodiment_bridge.standins.simspark.orders import Trainer
 from embodiment_bridge.standins.simspark.world import CYCLE_S, World
 from embodiment_bridge.wire.framing import Frame, Framer
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from own_domain import claim
+from waiting import PROCESS
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
-PATIENCE = 240.0  # s
 SHOWS = (("dance", "mock"), ("dance", "rcsssmj"), ("song", "mock"))
 
 
@@ -30,7 +30,7 @@ class Demo:
 
     def outputs(self) -> tuple[str, str]:
         """Standard output and standard error, once it has ended well."""
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(PROCESS)
         assert code == 0, self.told.read_text()
         return self.said.read_text(), self.told.read_text()
 

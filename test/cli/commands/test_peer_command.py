@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PROCESS
 
 from embodiment_bridge.cli.commands import peer
 from embodiment_bridge.wire.framing import frame
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 30.0  # s
 
 
 def read(*words: str) -> argparse.Namespace:
@@ -69,9 +69,9 @@ def test_command_ends_when_a_client_has_ended_the_stand_in() -> None:
         try:
             assert process.stdout is not None
             assert process.stdout.readline().startswith("simspark listens on 127.0.0.1:")
-            with socket.create_connection(("127.0.0.1", port), PATIENCE) as trainer:
+            with socket.create_connection(("127.0.0.1", port), PROCESS) as trainer:
                 trainer.sendall(frame(b"(killsim)"))
-                _, told = process.communicate(timeout=PATIENCE)
+                _, told = process.communicate(timeout=PROCESS)
             assert (process.returncode, told) == (
                 1,
                 "embodiment_bridge: simspark has ended: a client told it to, or it has a fault\n",

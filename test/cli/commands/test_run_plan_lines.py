@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines that `run-plan` writes for each action, also when the result arrives before the last feedback."""
 
-from argparse import Namespace
 from types import SimpleNamespace
 
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import PlanActionStatus
 
-from embodiment_bridge.cli.commands.run_plan import Progress, _perform
-from embodiment_bridge.nodes.tree import plan_client
-from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.cli.commands.run_plan import Progress
+from embodiment_bridge.nodes.base import goal_client
 
+PLAN = """<oc:action-plan xmlns:oc="http://www.opencog.org/brain" entity-id="fido" id="1">
+<action name="act1" sequence="1"/></oc:action-plan>"""
 WAITS, RUNS, DONE = PlanActionStatus.PENDING, PlanActionStatus.RUNNING, PlanActionStatus.DONE
 
 
@@ -42,7 +43,10 @@ class HastyClient:
 
     server_is_there = True
 
-    def __init__(self, node) -> None:
+    def __class_getitem__(cls, _):
+        return cls
+
+    def __init__(self, node, kind, name) -> None:
         self.result = told(ExecuteActionPlan.Result, DONE)
 
     def send(self, goal, on_feedback):
@@ -51,10 +55,9 @@ class HastyClient:
     def destroy(self) -> None: ...
 
 
-def test_what_no_feedback_told_is_written_at_the_end(capsys, monkeypatch) -> None:
-    monkeypatch.setattr(plan_client, "PlanClient", HastyClient)
-    arguments = Namespace(
-        namespace="/", wait=1.0, dialect="final", on_error="stop", on_new="replace", timeout=0.0
-    )
-    _perform(ActionPlan("1", "body"), arguments)
-    assert capsys.readouterr().out.split() == ["1.50", "s", "1", "act1", "done"]
+def test_what_no_feedback_told_is_written_at_the_end(capsys, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(goal_client, "TreeClient", HastyClient)
+    path = tmp_path / "plan.xml"
+    path.write_text(PLAN)
+    main(["run-plan", str(path), "--wait", "1"])
+    assert capsys.readouterr().out.splitlines()[0].split() == ["1.50", "s", "1", "act1", "done"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of a running graph: each from a picture made up, and the most likely ones on a real graph."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +9,7 @@ from lxml import etree
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
+from waiting import spin_until
 
 from embodiment_bridge.cli.doctor import running, security
 from embodiment_bridge.cli.doctor.finding import Verdict
@@ -101,9 +101,7 @@ def graph():
 
 
 def spin(runtime: Runtime, condition) -> None:
-    end = time.monotonic() + 30.0
-    runtime.spin(lambda: condition() or time.monotonic() > end)
-    assert condition()
+    spin_until(runtime, condition)
 
 
 def test_a_real_graph_with_many_mistakes(graph, monkeypatch) -> None:

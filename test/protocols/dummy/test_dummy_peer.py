@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import LinkError
@@ -22,14 +23,13 @@ from embodiment_bridge.standins.dummy import DummyHead
 from embodiment_bridge.wire.codec import Malformed
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 10.0  # s
 
 
 class Client:
     """Speaks to a head as the bridge does."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=THREAD)
         self.codec = HeadCodec()
         self.events = []
 
@@ -43,7 +43,7 @@ class Client:
         self.events += self.codec.feed(data)
 
     def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + THREAD
         while not any(condition(event) for event in self.events):
             assert time.monotonic() < deadline, f"the last event was {self.events[-1:]}"
             self.read()
@@ -173,6 +173,6 @@ def test_command_says_where_it_listens_and_ends_with_0(number):
                 client.send(Greet("test"))
                 client.until(at(0.0, 0.0))
             process.send_signal(number)
-            assert process.wait(PATIENCE) == 0
+            assert process.wait(THREAD) == 0
         finally:
             process.kill()

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
@@ -23,7 +24,6 @@ from embodiment_bridge.protocols.maeden.link import make_link
 from embodiment_bridge.standins.maeden.server import MaedenServer
 from embodiment_bridge.wire.codec import Malformed
 
-PATIENCE = 60.0  # s
 AGENTS = 50
 COMMANDS = 10
 
@@ -42,7 +42,7 @@ class Agent:
         return [event for event in self.told if isinstance(event, kind)]
 
     def until(self, condition):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + THREAD
         while not condition():
             assert time.monotonic() < deadline, self.told[-3:]
             self.told += self.link.read(0.05)
@@ -163,7 +163,7 @@ def test_listening_agent_acts_by_itself(agents):
 def test_fifty_agents_lose_no_packet():
     with MaedenServer(period=0.02) as server:
         agents = [Agent(server, dialect="json") for _ in range(AGENTS)]
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + THREAD
         wanted = 0
         while wanted <= COMMANDS:
             for agent in agents:

@@ -3,17 +3,19 @@
 
 import pytest
 
+from embodiment_bridge.body.description import Skill
 from embodiment_bridge.grid.pose import Heading
 from embodiment_bridge.grid.world import beside
 from embodiment_bridge.protocols.maeden import routine
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Percept
 from embodiment_bridge.protocols.maeden.routine import Operator, Progress, RoutineSkill
-from embodiment_bridge.protocols.maeden.skills import explore, faced, walk_to
+from embodiment_bridge.protocols.maeden.skills import GridSkills, explore, faced, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 TICK = 0.05
 SIDE = 40
+GO_TO = Skill("go_to", "native", ("legs",), 0.1, 0.0)
 NOTHING = ((((),) * 5),) * 7
 
 
@@ -141,6 +143,18 @@ def test_a_way_that_is_not_there_fails_the_walk():
         stage.tick(deed)
     assert deed.done
     assert "no way to (30, 30) is known" in deed.failure
+
+
+@pytest.mark.parametrize(
+    ("yaw", "told"), [(1.5, ["left"]), (-1.7, ["right"]), (0.3, []), (3.0, ["left", "left"])]
+)
+def test_a_yaw_alone_turns_in_place(yaw, told):
+    stage = Stage()
+    deed = GridSkills(stage.world, stage.operator, 1.0).starts["go_to"](GO_TO, {"yaw": yaw}, 0.0)
+    for _ in range(6):
+        stage.tick(deed)
+    assert deed.done
+    assert stage.told == told
 
 
 @pytest.mark.parametrize("heading", list(Heading))

@@ -5,21 +5,14 @@ import threading
 import time
 from contextlib import contextmanager
 
+from waiting import THREAD, until
+
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.session import Phase, Session
 from embodiment_bridge.protocols.opencog.network.element import Address, Element
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Oac, Proxy
 from embodiment_bridge.standins.oac.router import Router
-
-PATIENCE = 60.0  # s; the machine may be busy
-
-
-def until(condition, why=""):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, why or "it never came"
-        time.sleep(0.005)
 
 
 class RunningRouter:
@@ -45,7 +38,7 @@ class RunningRouter:
     def do(self, job):
         done = threading.Event()
         self._jobs.append(lambda: (job(), done.set()))
-        assert done.wait(PATIENCE)
+        assert done.wait(THREAD)
 
     def say(self, text, kind=1, sender="fido"):
         self.do(lambda: self.router.send(sender, "PROXY", kind, text.encode()))
@@ -131,7 +124,7 @@ def network(acks=False, router_options=None, **options):
 
 def restart(port, **options):
     """A Router on a port that one has just left."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + THREAD
     while True:
         try:
             return RunningRouter(port, **options)

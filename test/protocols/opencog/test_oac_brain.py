@@ -236,5 +236,5 @@ def test_scripts_for_bodies_that_see_nothing_need_nothing_but_the_body(name):
     assert [action.sequence for action in actions] == list(range(1, len(actions) + 1))
     for action in actions:
         params = tuple(Parameter(param.type, param.name, param.value) for param in action.params)
-        plans.routine(Action(action.name, action.sequence, params))
+        plans.find(Action(action.name, action.sequence, params))
     assert script.next({}, own) == ()

@@ -5,7 +5,8 @@ import socket
 import tracemalloc
 
 import pytest
-from network_stage import RunningRouter, network, until
+from network_stage import RunningRouter, network
+from waiting import until
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Level, Vector

@@ -6,7 +6,8 @@ import socket
 import time
 
 import pytest
-from network_stage import Notes, RunningProxy, RunningRouter, network, restart, until
+from network_stage import Notes, RunningProxy, RunningRouter, network, restart
+from waiting import until
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.opencog.network.element import Address, Beat, Element

@@ -9,7 +9,7 @@ from embodiment_bridge.srv import Beam as BeamService
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Beam
-from embodiment_bridge.protocols.rcsssmj.requests import requests
+from embodiment_bridge.protocols.rcsssmj.converter import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 from embodiment_bridge.protocols.soccer.requests import LANDED_S
 

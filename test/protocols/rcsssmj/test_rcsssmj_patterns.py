@@ -4,8 +4,7 @@
 import random
 
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.protocols.rcsssmj.events import Joints, Percept
-from embodiment_bridge.protocols.rcsssmj.percept_reader import MAX_PATTERN_UPDATES, Dialect, PerceptPatterns
+from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, PerceptReader
 from embodiment_bridge.wire.framing import frame
 
 GOOD_NUMBERS = ("0.0", "-0.0", "33.74", "-179.99", "7", "+.5", "nan", "-inf", "1e400", "infinity")
@@ -82,50 +81,23 @@ class FrameMaker:
         return text
 
 
-def percept_with(names):
-    return Percept(0, joints=Joints(names, (0.0,) * len(names), (0.0,) * len(names)))
-
-
 def test_patterns_and_lists_agree_wherever_patterns_have_an_answer():
     rng = random.Random(3)
     maker = FrameMaker(rng, wrong=0.002)
-    joints = ("q_hj1", "a.b", "+*")
     answers = refusals = 0
     for _ in range(3000):
-        text = maker.frame(joints)
-        dialect = Dialect()
-        patterns = PerceptPatterns(dialect)
-        patterns.learn(percept_with(joints))
-        fast = patterns.read(0, text)
-        lists = Codec()
-        slow = lists.feed(frame(text.encode()))
-        if fast is None:
+        text = maker.frame(("q_hj1", "a.b", "+*"))
+        fast, slow = PerceptReader(Dialect()), PerceptReader(lists := Dialect())
+        fields = fast.quick(text)
+        if fields is None:
             refusals += 1
             continue
         answers += 1
-        assert repr([fast]) == repr(slow)
-        assert dialect.name == lists.dialect
+        quick = Codec()
+        assert repr(quick.feed(frame(text.encode()))) == repr(slow.read_lists(0, text.encode()))
+        assert quick.dialect == lists.name
     assert answers > 1000
     assert refusals > 200
-
-
-def test_other_joints_than_those_learned_are_left_to_the_lists():
-    patterns = PerceptPatterns(Dialect())
-    text = FrameMaker(random.Random(1)).frame(("a", "b"))
-    assert patterns.read(0, text) is None
-    patterns.learn(percept_with(("b", "a")))
-    assert patterns.read(0, text) is None
-    patterns.learn(percept_with(("a", "b")))
-    assert patterns.read(0, text).joints.names == ("a", "b")
-
-
-def test_a_robot_that_changes_its_joints_for_ever_is_not_learned_for_ever():
-    patterns = PerceptPatterns(Dialect())
-    text = FrameMaker(random.Random(1)).frame(("last",))
-    for i in range(MAX_PATTERN_UPDATES):
-        patterns.learn(percept_with((f"j{i}",)))
-    patterns.learn(percept_with(("last",)))
-    assert patterns.read(0, text) is None
 
 
 def test_long_frames_that_break_at_the_end_take_linear_time():

@@ -146,6 +146,7 @@ def test_unknown_lists_follow_the_percept_with_their_bytes():
             Percept(0, game_state=GameState(1.0, "x", None, None, 0, 0)),
         ),
         ("(GYR (n g)(rt 1 2 3)(bias 0 0 0))", Percept(0, gyros=(Gyro("g", 1, 2, 3),))),
+        ("(JS (names j)(axs 1)(vxs 2)(efs 3))", Percept(0, joints=Joints(("j",), (1.0,), (2.0,)))),
     ],
 )
 def test_a_field_that_is_unknown_makes_its_list_unknown_and_loses_nothing(text, known):
@@ -181,9 +182,9 @@ def test_a_sight_that_is_unknown_loses_no_other():
         ("(HJ (n j)(ax 1))", "no vx"),
         ("(JS (names a b)(axs 1 2)(vxs 1))", "vxs has 1 values instead of 2"),
         ("(JS (names )(axs )(vxs ))", "names is empty"),
-        ("(TCH n bumper 1)", "not of the form n <name> val <number>"),
+        ("(TCH n bumper 1)", "'n' is no (name value ...)"),
         ("(TCH n bumper val on)", "'on' is no whole number"),
-        ("(MIC)", "no name"),
+        ("(MIC)", "'(MIC)' has not 1 values"),
         ("()", "empty list"),
     ],
 )
@@ -200,7 +201,7 @@ def test_a_broken_list_is_reported_and_the_others_are_kept(text, reason):
     [
         (
             "(See (A (pol 1 2))(B (pol 1 2 3)))",
-            "'(pol 1 2)' has not three numbers",
+            "pol has 2 values instead of 3",
             {"vision": Vision((PointDetection("B", 1, 2, 3),), ())},
         ),
         (
@@ -226,7 +227,7 @@ def test_a_broken_list_is_reported_and_the_others_are_kept(text, reason):
         ),
         (
             "(MIC hear (1 a b)(2 aGk=))",
-            "'(1 a b)' is no (azimuth message)",
+            "'(1 a b)' has not 2 values",
             {"microphones": (Microphone("hear", (Heard(2.0, b"hi"),)),)},
         ),
     ],

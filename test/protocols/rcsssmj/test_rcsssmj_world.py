@@ -11,6 +11,7 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from percept_stage import GAME, converter, percept
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.link.event_link import Counters
@@ -31,7 +32,6 @@ from embodiment_bridge.protocols.rcsssmj.managed_world import ManagedWorld
 pytest.importorskip("rcsssmj")
 
 ON_ITS_BACK = (0.0, -math.sqrt(0.5), 0.0, math.sqrt(0.5))
-PATIENCE = 60.0  # s
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_links_of_one_world_are_in_step(links):
     seen = {one: [], two: []}
 
     def follow(link):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + THREAD
         while len(seen[link]) < 40 and time.monotonic() < end:
             seen[link] += [percept.time_s for percept in link.read(0.5)]
 

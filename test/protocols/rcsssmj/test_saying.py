@@ -7,7 +7,7 @@ import pytest
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Say
-from embodiment_bridge.protocols.rcsssmj.requests import requests
+from embodiment_bridge.protocols.rcsssmj.converter import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 from embodiment_bridge.protocols.soccer.requests import Requests, Saying
 

@@ -8,8 +8,8 @@ from embodiment_bridge.srv import Beam
 from nao_stage import Nao
 
 from embodiment_bridge.motion.skills.requests import SkillRequest
+from embodiment_bridge.standins.simspark.orders import Trainer
 from embodiment_bridge.standins.simspark.player import LIES, TIPS, Balance
-from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import World
 
 SCENE = "rsg/agent/nao/nao.rsg"

@@ -6,9 +6,9 @@ import math
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.protocols.simspark.commands import (
+from embodiment_bridge.protocols.simspark.codec import (
     Beam,
+    Codec,
     Frame,
     Hinge,
     Init,

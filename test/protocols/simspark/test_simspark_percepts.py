@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.protocols.simspark.percept_reader import OLD, Dialect, PerceptParts, PerceptPatterns
+from embodiment_bridge.protocols.simspark.percept_reader import OLD, Dialect, PerceptReader
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
-from embodiment_bridge.wire.sexpr import parse
 
 DATA = Path(__file__).parents[2] / "data/simspark"
 POINT = events.PointDetection
@@ -130,6 +129,21 @@ def test_dialect_that_was_told_is_insisted_on():
     assert told.dialect == "0.7"
 
 
+def test_lines_of_another_dialect_than_told_are_malformed_and_cost_no_other_sight():
+    text = "(See (B (pol 1 2 3)) (L (pol 1 2 3) (pol 4 5 6)) (L (n mid) (pol 1 2 3) (pol 4 5 6)))"
+    percept, report = read(text, dialect="0.7")
+    assert [point.name for point in percept.vision.points] == ["B"]
+    assert [line.start.name for line in percept.vision.lines] == ["L"]
+    assert "of dialect spl, not 0.7" in report.reason
+    assert len(read(text, dialect="spl")[0].vision.lines) == 2
+
+
+def test_what_is_broken_in_a_picture_costs_no_other_sight():
+    percept, report = read("(See (mypos 1 2) (myorien 4.5) (B (pol 1 2 3)))")
+    assert percept.vision == events.Vision((POINT("B", 1.0, 2.0, 3.0),), my_orientation_deg=4.5)
+    assert report.reason == "mypos has 2 values instead of 3 in the list at byte 0"
+
+
 def test_unknown_dialect_is_refused_with_the_choices():
     with pytest.raises(ConfigError, match=r"0\.6"):
         Codec(dialect="seed")
@@ -159,28 +173,46 @@ def recorded():
 
 
 def by_lists(text):
-    parts = PerceptParts(Dialect())
-    for item in parse(text.encode()):
-        parts.read([item])
-    return parts.percept(0)
+    return PerceptReader(Dialect()).read_lists(0, text.encode())
+
+
+def by_pattern(text, dialect=None):
+    reader = PerceptReader(Dialect(dialect))
+    fields = reader.quick(text)
+    return None if fields is None else [reader.percept(0, fields)]
 
 
 def test_patterns_read_all_that_was_recorded_as_the_lists_do():
-    patterns = PerceptPatterns(Dialect())
     texts = list(recorded())
     assert len(texts) == 80
     for text in texts:
-        percept = patterns.read(0, text)
-        assert percept is not None
-        assert percept == by_lists(text)
+        found = by_pattern(text)
+        assert found is not None
+        assert found == by_lists(text)
 
 
 def test_patterns_leave_what_is_not_usual_to_the_lists():
     text = next(recorded())
-    assert PerceptPatterns(Dialect(OLD)).read(0, text) is None
+    assert by_pattern(text.replace("(GYR", "(hear a 1.0 self hi)(GYR"), OLD) is None
+    assert by_pattern(text.replace("torso", "tor\x1cso")) is None
     heard = "(hear a 1.0 north hi)"
     for other in ("", f"{text}(x 1)", text[: text.index("(HJ")], text.replace("(GYR", f"{heard}(GYR")):
-        assert PerceptPatterns(Dialect()).read(0, other) is None
+        assert by_pattern(other) in (None, by_lists(other))
+    assert by_pattern(text.replace("(GYR", f"{heard}(GYR")) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("torso", "Bär"),
+        ("(GYR", "(hear Bär 1.0 self hi)(hear b 1.0 3.5 ho)(GYR"),
+        ("(See ", "(See (Ä (pol 1 2 3)) "),
+    ],
+)
+def test_patterns_read_what_others_than_english_teams_have(old, new):
+    text = next(recorded()).replace(old, new)
+    assert "(See" in text
+    assert repr(by_pattern(text)) == repr(by_lists(text))
 
 
 def test_frame_that_is_too_long_and_one_that_breaks_off_are_told():
@@ -202,7 +234,7 @@ def test_mutated_percepts_are_survived_and_patterns_agree_with_lists(data):
         ]  # fmt: skip
     found = read(text or " ")
     assert found
-    percept = PerceptPatterns(Dialect()).read(0, text)
-    if percept is not None:
-        assert repr(percept) == repr(by_lists(text))
-        assert repr(found) == repr([percept])
+    quick = by_pattern(text)
+    if quick is not None:
+        assert repr(quick) == repr(by_lists(text))
+        assert repr(found) == repr(quick)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.standins.simspark.server import LATEST, SimsparkServer
@@ -16,14 +17,13 @@ from embodiment_bridge.wire.framing import Framer
 
 DATA = Path(__file__).parents[2] / "data/simspark"
 SCENE = "(scene rsg/agent/nao/nao.rsg)"
-PATIENCE = 30.0  # s
 
 
 class Agent:
     """A client that writes and reads frames."""
 
     def __init__(self, server):
-        self.socket = socket.create_connection((server.host, server.port), PATIENCE)
+        self.socket = socket.create_connection((server.host, server.port), THREAD)
         self.framer = Framer()
         self.waiting = []
 
@@ -156,7 +156,7 @@ def test_in_sync_mode_one_syn_is_one_percept():
         agent.socket.settimeout(0.3)
         with pytest.raises(TimeoutError):
             agent.until("never said")
-        agent.socket.settimeout(PATIENCE)
+        agent.socket.settimeout(THREAD)
         agent.tell("(syn)")
         assert "(n hj1) (ax 1.15)" in agent.hear()
 

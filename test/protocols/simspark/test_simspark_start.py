@@ -8,7 +8,7 @@ import pytest
 from nao_stage import Nao
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.protocols.simspark.commands import Beam
+from embodiment_bridge.protocols.simspark.codec import Beam
 from embodiment_bridge.protocols.simspark.joining import (
     LINE_UP,
     LOOK,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from monitor_stage import decode, fed
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
-from embodiment_bridge.protocols.soccer_monitor.graph_reader import _read, read_graph
-from embodiment_bridge.protocols.soccer_monitor.quick_graph import read_quickly
+from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_by_tokens, read_graph, read_quickly
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
@@ -52,7 +51,7 @@ def test_changes_are_as_large_as_those_of_22_robots_that_walk():
 def test_both_ways_read_the_same(index):
     scene, changes = game()
     for text in (scene, changes[index]):
-        assert read_quickly(text) == _read(text)
+        assert read_quickly(text) == read_by_tokens(text)
 
 
 SPOILT = st.sampled_from(
@@ -72,4 +71,4 @@ def test_damaged_changes_are_read_alike_in_both_ways_or_refused(places):
             read_graph(text)
         return
     if quick is not None:
-        assert repr(quick) == repr(_read(text))
+        assert repr(quick) == repr(read_by_tokens(text))

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from monitor_stage import SHORT, UNIT, payloads, slt
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
-from embodiment_bridge.protocols.soccer_monitor.graph_reader import _NestedAttributeError, _read, read_graph
-from embodiment_bridge.protocols.soccer_monitor.quick_graph import read_quickly
+from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_by_tokens, read_graph, read_quickly
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Matrices
 from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH, parse
 
@@ -197,8 +196,8 @@ TREES = st.recursive(
 def general(text):
     """What the general way reads, without looking things up."""
     try:
-        return _read(text)
-    except (BadListError, _NestedAttributeError):
+        return read_by_tokens(text)
+    except BadListError:
         return None
 
 

@@ -24,7 +24,7 @@ from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
 from embodiment_bridge.protocols.soccer_monitor.messages import ObjectMessages, Things, scene_graph
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Foul
-from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import (
+from embodiment_bridge.protocols.soccer_monitor.scene.shapes import (
     BOX,
     CYLINDER,
     SPHERE,

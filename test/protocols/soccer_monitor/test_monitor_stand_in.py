@@ -17,8 +17,8 @@ from embodiment_bridge.protocols.soccer_monitor.messages import Things
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.standins.simspark.agents import Faults
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation
+from embodiment_bridge.standins.simspark.orders import Trainer
 from embodiment_bridge.standins.simspark.server import SimsparkServer
-from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import Framer, frame

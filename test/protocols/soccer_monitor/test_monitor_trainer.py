@@ -126,7 +126,7 @@ REFUSED = [
         {"play_mode": "Playon"},
         "did you mean 'PlayOn'? (known: BeforeKickOff, KickOff_Left, PlayOn)",
     ),
-    ("train_agent", {**ANYBODY}, "none of pos, move, move3d, battery and temperature"),
+    ("train_agent", {**ANYBODY}, "none of pos, move, battery, temperature and move3d"),
     (
         "train_agent",
         {"side": "up", "number": 3, "set_position": True},
@@ -141,7 +141,7 @@ REFUSED = [
         "Agent.move[3] is inf",
     ),
     ("train_agent", {**ANYBODY, "set_battery": True, "battery": -1.0}, "battery is -1.0"),
-    ("train_ball", {}, "neither pos nor vel"),
+    ("train_ball", {}, "none of pos and vel"),
     ("kick_off", {"side": "up"}, "it must be left or right or none"),
     ("kill_agent", {"side": "left"}, "number is 0"),
     ("kill_agent", {"number": 3}, "side is ''"),

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard, values_of
@@ -19,7 +19,7 @@ from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.reading.envelope import age_refusal
-from embodiment_bridge.core.errors import CommandError, text_of
+from embodiment_bridge.core.errors import CommandError, ConfigError, text_of
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 
 # Reads and checks a goal of `execute_bml` before anything of it begins.
@@ -32,9 +32,11 @@ MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's o
 class CheckedGoal:
     """A goal that can be run.
 
-    doubts: what is doubtful in the document, for people. seed: None draws one. values: of the goal.
+    request: what was asked for. doubts: what is doubtful in the document, for people. seed: None draws one. values: of
+    the goal.
     """
 
+    request: ExecuteBml.Goal
     document: Loaded
     rules: Rules
     estimate: Estimate
@@ -79,6 +81,7 @@ def read_goal(goal: ExecuteBml.Goal, ports: RunPorts) -> CheckedGoal:
         raise Rejected.because("", "BAD_VALUE", str(error)) from error
     analysis = analyse(document, rules.skills)
     return CheckedGoal(
+        goal,
         loaded,
         rules,
         analysis.estimates[document.root.pointer],
@@ -98,10 +101,14 @@ class RunGoal(Protocol):
     """The part of an action goal that a run uses."""
 
     @property
+    def request(self) -> Any:
+        """What the client sent."""
+
+    @property
     def is_cancel_requested(self) -> bool:
         """Whether its client wants the end."""
 
-    def publish_feedback(self, feedback: ExecuteBml.Feedback) -> None:
+    def publish_feedback(self, feedback: object) -> None:
         """Tell its client how it stands."""
 
 
@@ -112,8 +119,10 @@ Finish = Callable[..., None]
 class GoalRun:
     """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
 
-    finish(goal, succeeded=, result=) ends the goal.
+    finish(goal, succeeded=, result=) ends the goal. strict_skills: see ``Settings``.
     """
+
+    strict_skills = False
 
     def __init__(
         self,
@@ -196,14 +205,14 @@ class GoalRun:
         result.problems = [str(problem) for problem in self.run.problems]
         self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
 
-
-def failure(error: Exception) -> ExecuteBml.Result:
-    """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
-    if not isinstance(error, (CommandError, Rejected)):
-        reason = f"the document could not be read or begun: {text_of(error)}"
-        return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
-    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=str(error), seed=-1)
-    if isinstance(error, Rejected) and error.problems:
-        result.problems = [str(problem) for problem in error.problems]
-        result.pointer = error.problems[0].pointer
-    return result
+    @staticmethod
+    def failure(error: Exception) -> ExecuteBml.Result:
+        """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
+        if not isinstance(error, (CommandError, ConfigError)):
+            reason = f"it could not be read or begun: {text_of(error)}"
+            return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
+        result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=str(error), seed=-1)
+        if isinstance(error, Rejected) and error.problems:
+            result.problems = [str(problem) for problem in error.problems]
+            result.pointer = error.problems[0].pointer
+        return result

@@ -15,7 +15,6 @@ from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.nodes.tree.runs.goal_run import MAX_BREAKPOINTS, GoalRun
-from embodiment_bridge.nodes.tree.runs.plan_goal import PlanGoalRun
 from embodiment_bridge.nodes.tree.runs.run_controls import ClientWatch
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
@@ -32,7 +31,7 @@ class Breakpoints:
         ConfigError: there are too many.
     """
 
-    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[GoalRun | PlanGoalRun]]) -> None:
+    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[GoalRun]]) -> None:
         self._node = node
         self._runs = runs
         if len(self.names()) > MAX_BREAKPOINTS:
@@ -94,13 +93,13 @@ class RunExecutor:
         self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
         self.clients = ClientWatch(node, values["dead_man"], self.scheduler, self.tick)
-        self._goal_runs: dict[str, GoalRun | PlanGoalRun] = {}
+        self._goal_runs: dict[str, GoalRun] = {}
         self._breakpoints = Breakpoints(node, self._goal_runs.values)
         self._tickers: list[Timer] = []
 
     def submit(
         self,
-        goal_run: GoalRun | PlanGoalRun,
+        goal_run: GoalRun,
         *,
         source: str,
         on_new: str = "",
@@ -242,7 +241,7 @@ class RunExecutor:
         self.ports.destroy()
         self.ports.body.destroy()
 
-    def _tell(self, goal_run: GoalRun | PlanGoalRun) -> None:
+    def _tell(self, goal_run: GoalRun) -> None:
         self._viewers.publish(goal_run.run_id, goal_run.run)
         goal_run.tell()
 

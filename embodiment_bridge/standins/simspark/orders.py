@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of a trainer. As rcssserver3d, the stand-in does not answer, and ignores unknown commands."""
+"""Carries out the commands of players and trainers. As rcssserver3d, it does not answer, and ignores unknown ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite, radians
-from typing import Final
+from typing import Final, TypeAlias
 
 from embodiment_bridge.standins.simspark.player import Player
 from embodiment_bridge.standins.simspark.world import (
@@ -22,13 +22,65 @@ LONGEST: Final = 1e6  # m, s
 BESIDE: Final = 0.6  # m between players that were put beside the field; number 7 stands at the middle line
 
 
+Fields: TypeAlias = dict[str, list[str]]  # the lists in a command, by their first words
+
+
+class Orders:
+    """Carries out the frames of one player's connection.
+
+    player: set when an existing scene was requested. synced: the last frame had a ``(syn)``.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.player: Player | None = None
+        self.synced = False
+        self.ready = False  # whether the first percept was sent; the init effector exists from then on
+
+    def obey(self, payload: bytes) -> None:
+        """Carry out a frame."""
+        self.synced = False
+        for name, fields, words in _commands(payload):
+            self._do(name, fields, words)
+
+    def _do(self, name: str, fields: Fields, words: list[str]) -> None:
+        player = self.player
+        if name == "syn":
+            self.synced = True
+        elif name == "scene":
+            if player is None:
+                self.player = self._world.add(" ".join(words))
+        elif player is None or player.frozen:
+            return
+        elif name == "init":
+            number, team = _whole(fields.get("unum", ["0"])), fields.get("teamname", [""])
+            if self.ready and number is not None and len(team) == 1:
+                self._world.join(player, team[0], number)
+        elif name == "beam":
+            numbers = _numbers(words, 3)
+            if numbers:
+                self._world.beam(player, *numbers)
+        elif name == "say":
+            if len(words) == 1:
+                self._world.say(player, words[0])
+        elif numbers := _numbers(words, 1):
+            player.drive(name, numbers[0])
+
+
+def _whole(words: Sequence[str]) -> int | None:
+    try:
+        return int(words[0]) if len(words) == 1 and len(words[0]) < 10 else None
+    except ValueError:
+        return None
+
+
 class Trainer:
     """Carries out a trainer's commands. selected: the player for kill and repos without a name."""
 
     def __init__(self, world: World, end: Callable[[], None]) -> None:
         self.selected: Player | None = None
         self._world = world
-        self._commands: dict[str, Callable[[dict[str, list[str]], list[str]], None]] = {
+        self._commands: dict[str, Callable[[Fields, list[str]], None]] = {
             "agent": self._agent,
             "ball": self._ball,
             "playMode": self._play_mode,
@@ -45,15 +97,11 @@ class Trainer:
 
     def obey(self, payload: bytes) -> None:
         """Carry out a frame; its lists are side by side, lists around them are not known."""
-        try:
-            lists = parse(payload.rstrip(b"\0"))
-        except SexprError:
-            return
-        for item in lists[:MAX_LISTS]:
-            if isinstance(item, list) and item and isinstance(item[0], str) and item[0] in self._commands:
-                self._commands[item[0]](_fields(item), [word for word in item[1:] if isinstance(word, str)])
+        for name, fields, words in _commands(payload):
+            if name in self._commands:
+                self._commands[name](fields, words)
 
-    def _agent(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _agent(self, fields: Fields, words: list[str]) -> None:
         player = self._player(fields)
         if player is None:
             self.selected = None
@@ -64,7 +112,7 @@ class Trainer:
         if move:
             player.put((move[0], move[1], move[2]), radians(move[3] + 90.0))
 
-    def _ball(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _ball(self, fields: Fields, words: list[str]) -> None:
         ball = self._world.ball
         place, speed = _numbers(fields.get("pos"), 3), _numbers(fields.get("vel"), 3)
         if place:
@@ -72,11 +120,11 @@ class Trainer:
         if speed:
             ball.speed = (speed[0], speed[1], speed[2])
 
-    def _play_mode(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _play_mode(self, fields: Fields, words: list[str]) -> None:
         if words and words[0] in PLAY_MODES:
             self._world.game.play_mode = words[0]
 
-    def _drop_ball(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _drop_ball(self, fields: Fields, words: list[str]) -> None:
         world = self._world
         x = min(max(world.ball.place[0], -FIELD_LENGTH / 2), FIELD_LENGTH / 2)
         y = min(max(world.ball.place[1], -FIELD_WIDTH / 2), FIELD_WIDTH / 2)
@@ -91,13 +139,13 @@ class Trainer:
                 )
         world.game.play_mode = "PlayOn"
 
-    def _kick_off(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _kick_off(self, fields: Fields, words: list[str]) -> None:
         if words[:1] in (["Left"], ["Right"], ["None"]):
             side = self._world.random.choice(("Left", "Right")) if words[0] == "None" else words[0]
             self._world.ball.place, self._world.ball.speed = (0.0, 0.0, BALL_RADIUS), (0.0, 0.0, 0.0)
             self._world.game.play_mode = f"KickOff_{side}"
 
-    def _select(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _select(self, fields: Fields, words: list[str]) -> None:
         if fields.get("unum") == ["-1"]:
             self.selected = None
             return
@@ -107,13 +155,13 @@ class Trainer:
             named = players[(last + 1) % len(players)]
         self.selected = named
 
-    def _kill(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _kill(self, fields: Fields, words: list[str]) -> None:
         player = self._player(fields) if fields else self.selected
         if player is not None:
             self._world.kill(player)
             self.selected = None if player is self.selected else self.selected
 
-    def _repos(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _repos(self, fields: Fields, words: list[str]) -> None:
         player = self._player(fields) if fields else self.selected
         if player is not None:
             y = FIELD_WIDTH / 2 + 0.5
@@ -121,26 +169,37 @@ class Trainer:
             y = -y if self._world.ball.place[1] >= 0.0 else y  # on the side that the ball is not on
             player.carry((x, y, 1.0), player.yaw)  # a robot that lies stays so
 
-    def _time(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _time(self, fields: Fields, words: list[str]) -> None:
         values = _numbers(words, 1)
         if values and values[0] >= 0.0:
             self._world.game.time = values[0]
 
-    def _score(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _score(self, fields: Fields, words: list[str]) -> None:
         left, right = _numbers(fields.get("left"), 1), _numbers(fields.get("right"), 1)
         if left and right:
             self._world.game.scores = {"left": int(left[0]), "right": int(right[0])}
 
-    def _request_full_state(self, fields: dict[str, list[str]], words: list[str]) -> None:
+    def _request_full_state(self, fields: Fields, words: list[str]) -> None:
         self._world.scene_version += 1  # for all monitors
 
-    def _player(self, fields: dict[str, list[str]]) -> Player | None:
+    def _player(self, fields: Fields) -> Player | None:
         number, team = _numbers(fields.get("unum"), 1), fields.get("team", [""])
         side = SIDES.get(team[0] if len(team) == 1 else "", "")
         return self._world.player(side, int(number[0])) if number and side else None
 
 
-def _fields(item: Sequence[Node]) -> dict[str, list[str]]:
+def _commands(payload: bytes) -> Iterator[tuple[str, Fields, list[str]]]:
+    """The first word of each list in a frame, the lists in it, and its other words; none of a frame that is broken."""
+    try:
+        lists = parse(payload.rstrip(b"\0"))
+    except SexprError:
+        return
+    for item in lists[:MAX_LISTS]:
+        if isinstance(item, list) and item and isinstance(item[0], str):
+            yield item[0], _fields(item), [word for word in item[1:] if isinstance(word, str)]
+
+
+def _fields(item: Sequence[Node]) -> Fields:
     """The inner lists by their names."""
     fields = {}
     for inner in item[1:]:

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kick has moved the ball, a grab has the thing in the hand, or the skill fails; what is not seen is said."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from motion_stage import DT, SMALL_FILE, Stage
+
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.motion.skills.native import Judging, Native
+from embodiment_bridge.scene.entities import Known, Sighting
+
+SKILLS = """\
+  kick:
+    kind: native
+    channels: [waist]
+    nominal_s: 1.0
+    min_s: 0.5
+    parameters: {thing: {longest: 9}, towards: {longest: 9}, x: {range: [-9, 9]}, y: {range: [-9, 9]},
+                 direction: {range: [-3, 3]}}
+  drop: {kind: native, channels: [arm_r], nominal_s: 1.0, min_s: 0.5}
+"""
+TEXT = SMALL_FILE.replace("channels: [hand_l], nominal_s: 1.0", "channels: [arm_l], nominal_s: 1.0") + SKILLS
+BODY = parse_body(TEXT, "small.yaml")
+BY_KEYFRAMES = (
+    "{kind: motion, channels: [arm_l], nominal_s: 1.0, min_s: 0.5, keyframes: [{at: 1.0, left: -0.5}]}\n"
+)
+KEYFRAMES = parse_body(SMALL_FILE + f"  kick: {BY_KEYFRAMES}", "small.yaml")
+UNSEEN = "done as commanded; this body cannot see the result"
+HELD = (("owner", "small"),)
+SUCCEEDED, FAILED = SkillStatus.SUCCEEDED, SkillStatus.FAILED
+
+
+class Act(Native):
+    """A native skill of a second that the body believes to be done."""
+
+    def __init__(self, *_) -> None:
+        super().__init__()
+
+    def step(self, dt: float) -> None:
+        self.progress = min(self.progress + dt, 1.0)
+        self.done = self.progress == 1.0
+
+
+class Answered(Act, Judging):
+    """One whose body tells by itself what came of it."""
+
+
+class Scene(Stage):
+    """A body that sees things, which are elsewhere from a moment on."""
+
+    def __init__(self, body=BODY, native=Act, **things: Sighting) -> None:
+        self.seen = {id_: Known(thing, 0.0, None, True) for id_, thing in things.items()}
+        self.looks = 0
+        super().__init__(body)
+        starts = dict.fromkeys(("kick", "grab", "drop"), native)
+        self.runner = MotionRunner(body, starts, self.things)
+        self.run(2.0)
+
+    def things(self):
+        self.looks += 1
+        return self.seen
+
+    def move(self, x: float, y: float, z: float = 0.1, visible: bool = True, owner=()) -> None:
+        thing = replace(self.seen["ball"].sighting, position=(x, y, z), properties=owner)
+        self.seen = {**self.seen, "ball": Known(thing, 0.0, None, visible)}
+
+    def do(self, name: str, *changes, after: float = 0.7, **parameters):
+        """Do a skill; ``after`` s from its begin the ball is moved. Its last report, and how long it took in s."""
+        begun = self.state.time
+        self.runner.start(SkillRequest(name, name, parameters))
+        self.run(after)
+        if changes:
+            self.move(*changes)
+        return self.finish(name), self.state.time - begun
+
+
+def ball(x: float = 1.0, y: float = 0.0, z: float = 0.1, owner=()) -> Sighting:
+    return Sighting("ball", "ball", (x, y, z), (0.2, 0.2, 0.2), owner)
+
+
+@pytest.mark.parametrize("body", [BODY, KEYFRAMES], ids=["native", "keyframes"])
+@pytest.mark.parametrize("after", [0.7, 2.5])
+def test_a_kick_that_moves_the_ball_succeeds_when_that_is_seen(body, after) -> None:
+    report, took = Scene(body, ball=ball()).do("kick", 1.2, 0.1, after=after)
+    assert (report.status, report.reason) == (SUCCEEDED, "")
+    assert took == pytest.approx(max(1.0, after), abs=0.1)
+
+
+@pytest.mark.parametrize("body", [BODY, KEYFRAMES], ids=["native", "keyframes"])
+def test_a_kick_that_misses_fails_after_two_seconds_with_the_place_of_the_ball(body) -> None:
+    report, took = Scene(body, ball=ball()).do("kick", 1.05, 0.0)
+    assert (report.status, report.reason) == (FAILED, "'ball' has not moved: it is at 1.05 0.00 m")
+    assert took == pytest.approx(3.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"direction": 0.5 * math.pi}, {"x": 1.0, "y": 4.0}, {"towards": "goal"}],
+    ids=["direction", "place", "thing"],
+)
+@pytest.mark.parametrize(
+    ("goes", "text"),
+    [
+        ((1.1, 1.0), ""),
+        ((1.3, 0.3), ""),
+        ((2.0, 0.0), "'ball' went 1.00 m, 9[0-9] degrees to the right of the asked way, to 2.00 0.00 m"),
+        ((0.0, 0.0), "'ball' went 1.00 m, 9[0-9] degrees to the left of the asked way, to 0.00 0.00 m"),
+    ],
+)
+def test_a_kick_has_to_go_the_asked_way(asked, goes, text) -> None:
+    goal = Sighting("goal", "goal", (1.0, 5.0, 0.5))
+    report, _ = Scene(ball=ball(), goal=goal).do("kick", *goes, **asked)
+    assert report.status is (FAILED if text else SUCCEEDED)
+    assert re.fullmatch(text, report.reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "text"),
+    [
+        ("grab", ball(), (1.0, 0.0, 0.1, True, HELD), ""),
+        ("grab", ball(), (1.0, 0.0, 0.16), ""),
+        ("grab", ball(), (0.9, 0.2, 0.1), "'ball' is not in the hand: it is at 0.90 0.20 0.10 m"),
+        ("drop", ball(owner=HELD), (1.0, 0.0, 0.1), ""),
+        ("drop", ball(owner=HELD), (1.0, 0.0, 0.5, True, HELD), "'ball' is still in the hand"),
+    ],
+)
+def test_a_grab_has_it_in_the_hand_and_a_drop_no_longer(name, before, after, text) -> None:
+    report, _ = Scene(ball=before).do(name, *after)
+    assert (report.status, report.reason) == (FAILED if text else SUCCEEDED, text)
+
+
+@pytest.mark.parametrize("name", ["kick", "grab", "drop"])
+def test_a_body_without_eyes_says_at_once_that_it_cannot_see_the_result(name) -> None:
+    report, took = Scene().do(name)
+    assert (report.status, report.reason) == (SUCCEEDED, UNSEEN)
+    assert took == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["kick", "grab"])
+def test_a_thing_out_of_view_is_looked_for_and_then_said_to_be_unseen(name) -> None:
+    report, took = Scene(ball=ball()).do(name, 1.0, 0.0, 0.1, False)
+    assert (report.status, report.reason) == (SUCCEEDED, UNSEEN)
+    assert took == pytest.approx(3.0, abs=0.1)
+
+
+def test_a_ball_that_comes_into_view_again_is_judged_from_where_it_was_remembered() -> None:
+    scene = Scene(ball=ball())
+    scene.move(1.0, 0.0, visible=False)
+    assert scene.do("kick", 2.0, 0.0, after=2.0)[0].reason == ""
+
+
+def test_a_ball_that_rolled_before_the_skill_began_to_move_was_not_kicked() -> None:
+    scene = Scene(KEYFRAMES, ball=ball())
+    scene.runner.start(SkillRequest("kick", "kick", {}))
+    scene.move(3.0, 0.0)
+    assert scene.finish("kick").status is FAILED
+
+
+def test_a_hold_lets_no_time_pass_for_the_look_and_a_cancel_ends_it() -> None:
+    scene = Scene(ball=ball())
+    scene.runner.start(SkillRequest("kick", "kick", {}))
+    scene.run(1.5)
+    scene.runner.hold(True)
+    scene.run(5.0)
+    assert not scene.last("kick").status.ended
+    scene.runner.hold(False)
+    scene.run(0.5)
+    assert not scene.last("kick").status.ended
+    scene.runner.cancel("kick")
+    scene.run(2 * DT)
+    assert scene.status("kick") is SkillStatus.CANCELED
+
+
+def test_what_the_body_is_told_by_itself_is_not_judged_again() -> None:
+    report, took = Scene(native=Answered, ball=ball()).do("grab")
+    assert (report.status, report.reason) == (SUCCEEDED, "")
+    assert took == pytest.approx(1.0, abs=0.1)
+
+
+def test_other_skills_ask_for_no_things() -> None:
+    scene = Scene(ball=ball())
+    looks = scene.looks
+    scene.do("nod")
+    assert scene.looks == looks
