@@ -14,8 +14,6 @@ from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 
 from embodiment_bridge.core.errors import ConfigError
 
-# Gets the text and hash of a message type from the files that rosidl installs with each interface package.
-
 FindShare = Callable[[str], Path]  # gives the share folder of a package; raises LookupError if there is none
 SEPARATOR = "=" * 80
 FEEDBACK = "_FeedbackMessage"

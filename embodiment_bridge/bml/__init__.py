@@ -11,6 +11,7 @@ from embodiment_bridge.bml.authoring.json_form import to_data, to_json
 from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.other_documents import Request
 from embodiment_bridge.bml.reading.reader import Result, read
 from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
@@ -21,6 +22,7 @@ __all__ = [
     "Estimate",
     "Limits",
     "Problem",
+    "Request",
     "Result",
     "UrlPolicy",
     "analyse",

@@ -5,12 +5,14 @@ from array import array
 from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
-from sensor_msgs.msg import JointState
+from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import BatteryState, Imu, JointState
 from std_msgs.msg import Header
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.rotation import quaternion_from_rpy
+from embodiment_bridge.core.rotation import Quaternion as Turn
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
 
 
 def joint_states(names: Sequence[str], state: BodyState, stamp: Time) -> JointState:
@@ -34,5 +36,44 @@ def pose(state: BodyState, stamp: Time, frame: str) -> PoseStamped:
 
 def turn(state: BodyState) -> Quaternion:
     """Orientation of base_link in ``map``."""
-    x, y, z, w = quaternion_from_rpy(state.roll, state.pitch, state.yaw)
+    return _quaternion(quaternion_from_rpy(state.roll, state.pitch, state.yaw))
+
+
+def _quaternion(turn: Turn) -> Quaternion:
+    x, y, z, w = turn
     return Quaternion(x=x, y=y, z=z, w=w)
+
+
+def vector(values: Vector) -> Vector3:
+    """Three numbers as a message."""
+    x, y, z = values
+    return Vector3(x=x, y=y, z=z)
+
+
+def odometry(state: BodyState, speed: Vector, stamp: Time, prefix: str) -> Odometry:
+    """The pose of base_link in ``odom``, with its speed (m/s) and rates (rad/s) in its own axes."""
+    there = pose(state, stamp, f"{prefix}odom")
+    message = Odometry(header=there.header, child_frame_id=f"{prefix}base_link")
+    message.pose.pose = there.pose
+    message.twist.twist.linear, message.twist.twist.angular = vector(speed), vector(state.base_rates)
+    return message
+
+
+def imu(rates: Vector, acceleration: Vector, turn: Turn, stamp: Time, frame: str) -> Imu:
+    """A reading of an IMU in ``frame``: rad/s, proper acceleration in m/s^2, and its orientation in ``map``."""
+    message = Imu(header=Header(stamp=stamp, frame_id=frame), orientation=_quaternion(turn))
+    message.angular_velocity, message.linear_acceleration = vector(rates), vector(acceleration)
+    return message
+
+
+def battery_state(
+    voltage: float, current: float, charge: float, capacity: float, stamp: Time
+) -> BatteryState:
+    """The state of a battery that is being used: V, A, share of 1 that is left, Ah."""
+    message = BatteryState(header=Header(stamp=stamp), present=True, voltage=voltage, current=-current)
+    message.percentage, message.charge = charge, charge * capacity
+    message.capacity = message.design_capacity = capacity
+    message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+    message.power_supply_health = BatteryState.POWER_SUPPLY_HEALTH_GOOD
+    message.power_supply_technology = BatteryState.POWER_SUPPLY_TECHNOLOGY_LION
+    return message

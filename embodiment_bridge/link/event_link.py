@@ -65,7 +65,7 @@ class EventLink(Protocol[Event_co, Command_contra]):
         ...
 
     def fileno(self) -> int | None:
-        """What can be waited for in place of ``read``; None where a thread has to wait in it."""
+        """The descriptor to wait for in place of ``read``; None where a thread has to wait in it."""
         return None
 
     def read(self, timeout: float) -> Sequence[Event_co]:

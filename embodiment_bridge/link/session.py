@@ -74,12 +74,12 @@ class Agent(Protocol[Event_contra, Command_co, Percept]):
         """Commands that open the conversation of a new connection."""
         ...
 
-    def came(self, count: int) -> str:
-        """So many events came at once and will be perceived now; returns why the peer is late, empty when it is not."""
+    def batch_received(self, count: int) -> str:
+        """Note that ``count`` events arrived at once and follow now; return why the peer is late, else empty."""
         ...
 
     def perceive(self, event: Event_contra) -> Percept:
-        """How an event changes the state of the agent."""
+        """Update the state of the agent by an event."""
         ...
 
     def respond(self, percept: Percept) -> Iterable[Command_co]:
@@ -110,7 +110,7 @@ def linked(
     codec: Callable[[], Codec[Event, Command]],
     make_link: MakeLink[Event, Command] = CodecLink,
 ) -> OpenLink[Event, Command]:
-    """What opens a link over bytes: ``make_link(transport, codec, counters, clock)`` on a fresh transport and codec."""
+    """Open links by ``make_link(transport, codec, counters, clock)``, each with a fresh transport and codec."""
 
     def open_link(counters: Counters, clock: Callable[[], float]) -> EventLink[Event, Command]:
         made = codec()
@@ -279,7 +279,7 @@ class Session(Generic[Event, Command, Percept]):
         unanswered = self._stay_for_answer and self.status.phase is Phase.HANDSHAKE and not events
         if stop.is_set() and not unanswered:
             return False  # and hang up: the peer waits for our answer now, and is not sending
-        late = self._agent.came(len(events)) if events else self.counters.late
+        late = self._agent.batch_received(len(events)) if events else self.counters.late
         self._heard = link.arrived if events else self._heard
         self.counters.most_at_once = max(self.counters.most_at_once, len(events))
         if late != self.counters.late:

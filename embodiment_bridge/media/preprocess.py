@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from embodiment_bridge.bml.base.problems import at
+from embodiment_bridge.bml.base.problems import Problem, at
 from embodiment_bridge.bml.base.texts import ARGUMENT
-from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
-from embodiment_bridge.bml.nodes.node import preorder
+from embodiment_bridge.bml.nodes.node import Document, Node, preorder
+from embodiment_bridge.bml.nodes.other_documents import Subtree
+from embodiment_bridge.bml.nodes.sound import Player, Speak
 from embodiment_bridge.media.speech.store import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200

@@ -101,8 +101,8 @@ class Converter(ABC, Generic[Event, Command]):
         """What the last event held that reaches no topic, in sentences for people; each is told once, and logged."""
         return ()
 
-    def came(self, count: int) -> str:
-        """So many events came at once, and follow now.
+    def batch_received(self, count: int) -> str:
+        """Note that ``count`` events arrived at once; they follow now.
 
         Returns:
             Why the peer counts as late, in words for people that stay the same while it does; empty when it does not.

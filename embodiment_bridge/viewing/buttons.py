@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
 
-# Additions to the page of viser: a title of this package, buttons at its edge, and files that can be dropped on it.
-
 TITLE: Final = b"<title>Viser</title>"
 
 # A dropped file goes the way of one that is chosen with the button, which is that of the first robot. On a page that

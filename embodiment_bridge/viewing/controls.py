@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from viser import GuiButtonHandle, GuiEvent, GuiFolderHandle, GuiSliderHandle, SceneClickEvent
 
+from embodiment_bridge.msg import SkillInfo, SkillParameter
 from embodiment_bridge.urdf import JointType, Robot
 from embodiment_bridge.viewing import panels
-from embodiment_bridge.viewing.driving import Driver, Field, SkillForm
 from embodiment_bridge.viewing.page import Page
 
 PADS = {  # label: shares of the careful speed forward and to the left, and the key
@@ -35,6 +35,40 @@ LONGEST_DOCUMENT = 5_000_000  # bytes of a document that is sent to the page
 CHOOSE = "(choose)"
 
 
+class Driver(Protocol):
+    """Commands of a page to a robot; ``page``: which one, so that all it began ends with it. Called by any thread."""
+
+    def stop(self) -> None:
+        """End the document and all skills."""
+
+    def emergency_stop(self, *, on: bool) -> None:
+        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+
+    def call(self, service: str) -> None:
+        """Pause, resume or step the document that runs."""
+
+    def drive(self, page: int, forward: float, turn: float) -> None:
+        """Walk at shares (-1..1) of a careful speed for half a second."""
+
+    def go_to(self, page: int, x: float, y: float) -> None:
+        """Walk to a place in ``map``, m."""
+
+    def do_skill(self, page: int, name: str, parameters: Mapping[str, str]) -> None:
+        """Do a skill."""
+
+    def run_document(self, page: int, name: str, text: str) -> None:
+        """Run a BML document."""
+
+    def move_joint(self, name: str, position: float, seconds: float) -> None:
+        """Move a joint to a position (rad, or m) within so many seconds, when nothing runs."""
+
+    def see_tree(self, state: str) -> None:
+        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+
+    def leave(self, page: int) -> None:
+        """End what this page began: it was closed, or its connection is broken."""
+
+
 class Controls:
     """Controls that call ``driver``; ``documents``: texts of the shipped documents by name. Thread-safe."""
 
@@ -43,7 +77,7 @@ class Controls:
     ) -> None:
         self._page, self._driver, self._documents = page, driver, documents
         self._lock = threading.Lock()
-        self._skills: dict[str, SkillForm] = {}
+        self._skills: dict[str, SkillInfo] = {}
         self._fields: dict[str, Any] = {}  # inputs of the chosen skill
         self._joints: GuiFolderHandle | None = None
         self._sliders: dict[str, GuiSliderHandle[float]] = {}
@@ -80,7 +114,7 @@ class Controls:
         """The state of the document is this one now."""
         self._driver.see_tree(state)
 
-    def offer(self, skills: Sequence[SkillForm]) -> None:
+    def offer(self, skills: Sequence[SkillInfo]) -> None:
         """Show these skills."""
         with self._lock:
             found = {skill.name: skill for skill in skills}
@@ -184,19 +218,19 @@ class Controls:
             for handle in self._fields.values():
                 handle.remove()
             self._fields = {}
-            self._about.content = panels.news_html(skill.about if skill else "")
+            self._about.content = panels.news_html(skill.description if skill else "")
             if skill is None:
                 return
             with self._skill_folder:
-                self._fields = {field.name: self._field(field) for field in skill.fields}
+                self._fields = {one.name: self._field(one) for one in skill.parameter_details}
 
-    def _field(self, field: Field) -> Any:
+    def _field(self, field: SkillParameter) -> Any:
         gui, label = self._page.gui, f"{field.name} [{field.unit}]" if field.unit else field.name
-        hint = field.about or None
+        hint, start = field.description or None, field.default_value
         if field.choices:
-            start = field.start if field.start in field.choices else field.choices[0]
-            return gui.add_dropdown(label, field.choices, initial_value=start, hint=hint)
-        return gui.add_text(label, field.start, hint=hint)
+            start = start if start in field.choices else field.choices[0]
+            return gui.add_dropdown(label, tuple(field.choices), initial_value=start, hint=hint)
+        return gui.add_text(label, start, hint=hint)
 
     def _do_skill(self, page: int) -> None:
         with self._lock:
@@ -222,7 +256,7 @@ def _on_step(value: float, slider: GuiSliderHandle[float]) -> float:
 def floor_under(
     origin: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> tuple[float, float] | None:
-    """Where a ray meets the floor, m in ``map``; None for one that goes up, or far away."""
+    """Intersect a ray with the floor, m in ``map``; None for one that goes up, or far away."""
     if direction[2] > -1e-6 or not all(map(math.isfinite, (*origin, *direction))):
         return None
     way = -origin[2] / direction[2]

@@ -31,8 +31,6 @@ from embodiment_bridge.core.same_origin import SameOrigin
 from embodiment_bridge.viewing import buttons
 from embodiment_bridge.viewing.buttons import Press
 
-# Reads the token of the page from a file or the environment.
-
 TOKEN_VARIABLE: Final = "EMBODIMENT_BRIDGE_VIEWER_TOKEN"
 FORM: Final = re.compile(
     r"[A-Za-z0-9_-]{16,200}"
@@ -136,8 +134,6 @@ def _go(path: str, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
     # One slash: `//elsewhere` would be another host.
     return Answer(SEE_OTHER, "", (("Location", "/" + path.lstrip("/\\")), *headers))
 
-
-# Puts the gate in front of the server of viser, for HTTP and websocket; viser itself has no hook for it.
 
 ProcessRequest = Callable[[ServerConnection, HttpRequest], Response | None]
 

@@ -135,7 +135,7 @@ class MarkerBoard:
 
 
 def _look(marker: Marker) -> _Look | None:
-    """How it looks; None for a marker that is not drawn (arrow, mesh, bad values)."""
+    """Describe a marker for the page; None for one that is not drawn (arrow, mesh, bad values)."""
     kind = marker.type
     scale = (marker.scale.x, marker.scale.y, marker.scale.z)
     rgba = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)

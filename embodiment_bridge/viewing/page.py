@@ -24,8 +24,6 @@ from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.buttons import STOP, Press
 from embodiment_bridge.viewing.gate import Gate, guarded
 
-# Floor, sky and light of the scene, by day and by night.
-
 GROUND: Final = 120.0  # m, of the grid on the floor
 SKY_LINES: Final = 64  # of the picture of the sky, from top to bottom
 HORIZON: Final = 0.45  # share of the picture above which there is sky

@@ -5,7 +5,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -76,35 +77,25 @@ class Painter:
             views = dict(self._views)
         for namespace, view in views.items():
             messages = {topic: many for (name, topic), many in waiting.items() if name == namespace}
-            self._page.together(_drawing(view, messages, self._failed))
+            self._page.together(partial(self._draw_view, view, messages))
             self._closing.wait(BREATH)
         self.pictures += 1
 
-    def _failed(self, topic: str, error: Exception) -> None:
-        text = f"{topic}: {type(error).__name__}: {error}"
-        if text != self.error:  # logged once, not with every picture
-            logging.getLogger(__name__).warning("not drawn: %s", text)
-        self.error = text
-
-
-def _drawing(
-    view: RobotView, waiting: dict[str, list[Decode]], failed: Callable[[str, Exception], None]
-) -> Callable[[], None]:
-    def draw() -> None:
+    def _draw_view(self, view: RobotView, waiting: dict[str, list[Decode]]) -> None:
         for topic, messages in waiting.items():
             for decode in messages:
-                _try(topic, partial(_take, view, topic, decode), failed)
-        _try("picture", partial(view.refresh, time.monotonic()), failed)
+                with self._told(topic):
+                    view.take(topic, decode())
+        with self._told("picture"):
+            view.refresh(time.monotonic())
 
-    return draw
-
-
-def _take(view: RobotView, topic: str, decode: Decode) -> None:
-    view.take(topic, decode())
-
-
-def _try(what: str, act: Callable[[], None], failed: Callable[[str, Exception], None]) -> None:
-    try:
-        act()
-    except FAILURES as error:  # one bad message must not end the page
-        failed(what, error)
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Tell an error: one bad message must not end the page."""
+        try:
+            yield
+        except FAILURES as error:
+            text = f"{what}: {type(error).__name__}: {error}"
+            if text != self.error:  # logged once, not with every picture
+                logging.getLogger(__name__).warning("not drawn: %s", text)
+            self.error = text

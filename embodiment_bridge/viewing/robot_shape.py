@@ -32,8 +32,6 @@ from embodiment_bridge.urdf import (
 )
 from embodiment_bridge.urdf.meshes import check_asset, find_mesh
 
-# Reads the mesh files of a robot description, STL and OBJ, within limits: triangles for the page.
-
 KINDS: Final = (".stl", ".obj")
 MOST_CORNERS: Final = 4_000_000  # of the faces of an OBJ file
 MOST_MESH_TRIANGLES: Final = 20_000  # of a mesh; a finer one is drawn coarser

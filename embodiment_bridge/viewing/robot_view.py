@@ -22,12 +22,9 @@ from embodiment_bridge.protocols.soccer_monitor.scene.shapes import FieldValues,
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.controls import Controls
-from embodiment_bridge.viewing.driving import skill_form
 from embodiment_bridge.viewing.marker_board import MarkerBoard
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_shape import RobotShape, moved
-
-# Draws an occupancy grid as a picture on the floor.
 
 LARGEST = 512  # pixels along one side; larger maps are thinned out
 UNKNOWN = (88, 94, 102)
@@ -82,9 +79,8 @@ class RobotView:
         self._posed = False
         self._since = math.inf  # when it was first drawn, monotonic time, s
         self._missing: list[str] = []
-        self._at: tuple[float, ...] | None = (
-            None  # drawn pose of the base: position, then w x y z of its rotation
-        )
+        # Drawn pose of the base: position, then w x y z of its rotation
+        self._at: tuple[float, ...] | None = None
         self._by_odometry = False
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
@@ -247,7 +243,7 @@ class RobotView:
 
     def _take_skills(self, message: SkillList) -> None:
         if self._controls is not None:
-            self._controls.offer([skill_form(skill) for skill in message.skills if skill.available])
+            self._controls.offer([skill for skill in message.skills if skill.available])
 
     def _take_heard(self, message: HeardMessage) -> None:
         self._heard.append(message)

@@ -7,7 +7,8 @@ import pytest
 from virtual_run import SKILLS, Foretold, Script, VirtualRun, body, delay, forever, par, seq
 
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualSkills
-from embodiment_bridge.bml.document import Body, Document
+from embodiment_bridge.bml.nodes.body import Body
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 

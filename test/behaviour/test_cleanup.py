@@ -23,7 +23,7 @@ from virtual_run import (
 )  # fmt: skip
 
 from embodiment_bridge.behaviour.engine.results import RunState
-from embodiment_bridge.bml.document import Stop
+from embodiment_bridge.bml.nodes.leaves import Stop
 
 CLEAN = delay(0.5, name="clean")
 

@@ -26,7 +26,9 @@ from virtual_run import (
 from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.results import RunState
 from embodiment_bridge.behaviour.nodes.tree_builder import MAX_NODES
-from embodiment_bridge.bml.document import Body, Composite, Document
+from embodiment_bridge.bml.nodes.body import Body
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.nodes.registry import kind_of, label_of
 
 

@@ -27,7 +27,10 @@ from virtual_run import (
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.results import RunState
-from embodiment_bridge.bml.document import Box, Composite, Delay, Loop
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.decorators import Box
+from embodiment_bridge.bml.nodes.leaves import Delay
+from embodiment_bridge.bml.nodes.loop import Loop
 
 OUTCOMES = {"SUCCEEDED", "FAILED", "STOPPED", "ERROR"}
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -22,7 +22,8 @@ from virtual_run import (
 
 from embodiment_bridge.behaviour.engine.ports import SoundRequest, SoundStatus
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia
-from embodiment_bridge.bml.document import Document, Player
+from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.sound import Player
 from embodiment_bridge.core.errors import CommandError, ConfigError
 
 

@@ -13,24 +13,15 @@ from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT, Cues, rehearse
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.bml.base.conditions import Compare
-from embodiment_bridge.bml.document import (
-    FOREVER,
-    Body,
-    Box,
-    Composite,
-    Delay,
-    Document,
-    Finally,
-    Guard,
-    Loop,
-    Player,
-    Request,
-    Retry,
-    Set,
-    Speak,
-    Stop,
-    Timeout,
-)
+from embodiment_bridge.bml.fields.values import FOREVER
+from embodiment_bridge.bml.nodes.body import Body
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.decorators import Box, Finally, Guard, Retry, Timeout
+from embodiment_bridge.bml.nodes.leaves import Delay, Set, Stop
+from embodiment_bridge.bml.nodes.loop import Loop
+from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.other_documents import Request
+from embodiment_bridge.bml.nodes.sound import Player, Speak
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 

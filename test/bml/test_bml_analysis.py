@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Estimate, analyse, read
-from embodiment_bridge.bml.document import Box, Composite, Delay, Document, Loop, Player, Stop
-from embodiment_bridge.bml.nodes.node import preorder
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.decorators import Box
+from embodiment_bridge.bml.nodes.leaves import Delay, Stop
+from embodiment_bridge.bml.nodes.loop import Loop
+from embodiment_bridge.bml.nodes.node import Document, preorder
+from embodiment_bridge.bml.nodes.sound import Player
 from embodiment_bridge.body.state import SkillInfo
 
 S, F, NEVER = "success", "failure", "never"

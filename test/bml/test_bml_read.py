@@ -8,19 +8,14 @@ from bml_documents import DATA, EXTENDED, INVALID, SKILLS, VALID, document, reso
 
 from embodiment_bridge.bml import analyse, check, read
 from embodiment_bridge.bml.base.conditions import Compare, Group
-from embodiment_bridge.bml.document import (
-    Body,
-    Box,
-    Composite,
-    Delay,
-    Document,
-    Loop,
-    Node,
-    Player,
-    Request,
-    Speak,
-    Stop,
-)
+from embodiment_bridge.bml.nodes.body import Body
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.decorators import Box
+from embodiment_bridge.bml.nodes.leaves import Delay, Stop
+from embodiment_bridge.bml.nodes.loop import Loop
+from embodiment_bridge.bml.nodes.node import Document, Node
+from embodiment_bridge.bml.nodes.other_documents import Request
+from embodiment_bridge.bml.nodes.sound import Player, Speak
 
 
 def body(pointer: str, action: str, duration: float = 0.0, kind: str = "body", **more: str) -> Body:

@@ -7,7 +7,9 @@ import pytest
 
 from embodiment_bridge import bml
 from embodiment_bridge.bml.base.texts import place_at, place_of, words_of
-from embodiment_bridge.bml.document import Guard, Player, Start
+from embodiment_bridge.bml.nodes.decorators import Guard
+from embodiment_bridge.bml.nodes.sound import Player
+from embodiment_bridge.bml.nodes.start import Start
 
 SAY = {"type": "speak", "name": "hi", "content": "Look over there, a bird!"}
 STEP = {"type": "delay", "duration": 1}

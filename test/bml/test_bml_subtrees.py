@@ -142,3 +142,23 @@ def test_depth_counts_through_subtrees():
 def test_problems_against_a_body_are_told_inside():
     result = reading(call("x"), x={"type": "body", "action": "FLY"})
     assert [(p.pointer, p.code) for p in check(result.document, {})] == [("#x/action", "UNKNOWN_ACTION")]
+
+
+SAY = {"type": "speak", "content": "hi"}
+OPEN = [
+    ({**SAY, "content": "${who}"}, {"/content": "who"}),
+    ({**SAY, "content": "to ${who}", "name": "${n}", "unknown": "${u}"}, {}),
+    ({"type": "sequence", "behaviors": [SAY, {**SAY, "voice": "${v}"}]}, {"/behaviors/1/voice": "v"}),
+    ({**SAY, "condition": {"key": "k", "op": "in", "value": [1, "${a}"]}}, {"/condition/value/1": "a"}),
+    ({"type": "body", "action": "WALK", "parameters": {"to": "${p}", "x": 1}}, {"/parameters/to": "p"}),
+    ({"type": "subtree", "ref": "x", "args": {"a": "${b}"}}, {"/args/a": "b"}),
+]
+
+
+@pytest.mark.parametrize(("value", "open_"), OPEN)
+def test_arguments_outside_of_a_subtree_are_told_when_the_document_is_checked(value, open_):
+    document = read(json.dumps(value), subtrees={"x": json.dumps(SAY)}).document
+    assert document.arguments == open_
+    found = check(document, {}, speech=True, skip_unknown=True)
+    assert [p.pointer for p in found if p.code == "OPEN_PARAMETER"] == list(open_)
+    assert all(p.fatal and repr(open_[p.pointer]) in p.message for p in found if p.code == "OPEN_PARAMETER")

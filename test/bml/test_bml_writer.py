@@ -8,7 +8,11 @@ from bml_documents import VALID, document, extended_trees, leaves, other_leaves,
 from hypothesis import HealthCheck, given, settings
 
 from embodiment_bridge.bml import Document, read, to_data, to_json
-from embodiment_bridge.bml.document import Body, Box, Composite, Delay, Loop, Stop
+from embodiment_bridge.bml.nodes.body import Body
+from embodiment_bridge.bml.nodes.composite import Composite
+from embodiment_bridge.bml.nodes.decorators import Box
+from embodiment_bridge.bml.nodes.leaves import Delay, Stop
+from embodiment_bridge.bml.nodes.loop import Loop
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 

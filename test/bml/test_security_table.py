@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import check, read
-from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.unicode_text import one_line
 from embodiment_bridge.media.channels import Loudness, quiet_hours

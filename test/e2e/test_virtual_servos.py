@@ -201,7 +201,7 @@ def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> Non
     file = tmp_path / "robot0" / "calibration.yaml"
     before = file.stat()
     told: list[str] = []  # why motion begins anew
-    stage.driver._servo_services._restart = told.append
+    stage.driver._interface.queue.lost = told.append
     answer = stage.call(SetJointMode, "set_mode", joints=["waist_yaw", "head_yaw"], mode="current")
     assert "XL430-W250 has no mode 'current'" in answer.message
     assert stage.driver._robot.readings()["waist_yaw"].mode == "position"

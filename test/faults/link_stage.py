@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import pairwise
 from math import isfinite
+from types import SimpleNamespace
 from typing import Any
 
 import contract_rooms
@@ -115,9 +116,9 @@ class Bridge:
         self.queue = SkillQueue(self.runner, self._report)
         step = self.queue.step
         self.queue.step = lambda state: self._note(step(state))
-        agent = BodyAgent(
-            self.converter, self.queue, lambda *_: None, lambda _: Time(), *[lambda *_: None] * 4
-        )
+        silent = dict.fromkeys(("publish", "show_state", "after_step", "show_frames"), lambda *_: None)
+        interface = SimpleNamespace(queue=self.queue, stamp=lambda _: Time(), **silent)
+        agent = BodyAgent(self.converter, interface, print)
         codec = partial(resolve(spec.codec), **self.converter.codec_options())
         values = {parameter.name: parameter.default for parameter in spec.parameters}
         values |= HURRIED.get(body, {}) if hurried else {}

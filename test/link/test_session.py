@@ -46,7 +46,7 @@ class EchoAgent:
     def handshake(self) -> Iterable[Any]:
         return ["hello"]
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         return "late" if count > 5 else ""
 
     def perceive(self, event: Any) -> Any:

@@ -4,11 +4,13 @@
 import math
 
 import pytest
+from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mock_stage import BODY
 
-from embodiment_bridge.mock import ball, hardware, messages, neighbour
+from embodiment_bridge.body.state_messages import battery_state
+from embodiment_bridge.mock import ball, hardware, neighbour
 from embodiment_bridge.mock.obstacles import is_free
 from embodiment_bridge.mock.sight import sightings
 from embodiment_bridge.mock.world import BASE_HEIGHT, LONGEST_S, WALLS, World
@@ -117,7 +119,7 @@ def test_base_has_mass() -> None:
     world = World(BODY)
     world.step(0.02, REST, 1.0, 0.0)
     assert world.base.forward == pytest.approx(hardware.ACCELERATION * 0.02)
-    assert messages.imu(world, None, "imu_link").linear_acceleration.x == pytest.approx(hardware.ACCELERATION)
+    assert world.acceleration[0] == pytest.approx(hardware.ACCELERATION)
 
 
 def test_wall_stops_the_robot_and_slides_it_along() -> None:
@@ -242,9 +244,11 @@ def test_battery_goes_down_slowly_and_faster_while_driving() -> None:
     assert 1.0 - at_rest - cell.charge == pytest.approx(7.0 / 60.0 / 4.0)
     cell.step(1.0, 1e9)
     assert (cell.charge, cell.voltage) == (0.0, hardware.EMPTY_V)
-    message = messages.battery_state(hardware.Battery(0.5, 2.0), None)
+    battery = hardware.Battery(0.5, 2.0)
+    message = battery_state(battery.voltage, battery.current, battery.charge, hardware.CAPACITY_AH, Time())
     assert (message.percentage, message.current) == (0.5, -2.0)
     assert message.voltage == pytest.approx(11.4)
+    assert (message.charge, message.capacity) == (2.0, 4.0)
 
 
 def test_entities_are_all_that_is_there() -> None:

@@ -112,8 +112,3 @@ def test_lights_are_drawn_over_the_base(stage):
     stage.publisher.show({})
     stage.publisher.publish(stamp(2.0))
     assert actions(stage.next()) == [Marker.DELETE, Marker.DELETE]
-
-
-def test_destroyed_it_is_off_the_graph(stage):
-    stage.publisher.destroy()
-    spin_until(stage.runtime, lambda: not stage.viewer.count_publishers("markers"))

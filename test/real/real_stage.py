@@ -99,8 +99,8 @@ class RealNao:
         self._before = None
         return self.converter.handshake()
 
-    def came(self, count):
-        return self.converter.came(count)
+    def batch_received(self, count):
+        return self.converter.batch_received(count)
 
     def perceive(self, event):
         with self.changed:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from embodiment_bridge.core.errors import ConfigError
 
-# Limits how often leaves of a run may start, so that a busy loop does not flood the body.
-
-BURST_S = 1.0  # what was not used of so much time may be used at once
+BURST_S = 1.0  # burst: tokens of so many seconds may be spent at once
 
 
 @dataclass(slots=True, eq=False)
@@ -19,7 +17,7 @@ class Turn:
 
 
 class StartBudget:
-    """A token bucket on the run clock, and the queue before it.
+    """A token bucket on the run clock, and the queue before it, so that a busy loop does not flood the body.
 
     A leaf that finds no token waits; those that wait get theirs in the order in which they came, so that no branch of
     a parallel starves another. State changes only when a leaf begins or queues up, never by a tick in which nothing
@@ -34,7 +32,7 @@ class StartBudget:
         self.queued = 0  # how often a leaf had to queue up so far
         self._gap = 1.0 / rate if rate > 0.0 else 0.0
         self._burst = max(1, int(rate * BURST_S))
-        self._full_at = 0.0  # when the bucket is full again
+        self._full_at = 0.0  # when the token bucket is full, s
         self._now = 0.0
         self._queue: dict[Turn, None] = {}
         self._called: set[Turn] = set()

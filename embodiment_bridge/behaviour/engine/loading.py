@@ -6,16 +6,14 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from embodiment_bridge.bml import Document, Problem
 from embodiment_bridge.bml.base.limits import Limits
-from embodiment_bridge.bml.document import Document, Problem
 from embodiment_bridge.bml.reading.reader import read
 from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
-
-# Hashes of the texts of a run's documents: events carry them, so that one document is not taken for another.
 
 KEPT = 100  # documents of a run; of a chain only the latest are asked for
 
@@ -28,7 +26,7 @@ def hash_of(text: str | bytes) -> str:
 
 
 class DocumentHashes:
-    """By the number of the document in its run."""
+    """The hashes of the texts of a run's documents by their numbers; events carry them to tell documents apart."""
 
     def __init__(self) -> None:
         self._hashes: OrderedDict[int, str] = OrderedDict()

@@ -68,7 +68,7 @@ class Node(Behaviour):
 
     @property
     def ended_as(self) -> Result:
-        """How the last execution ended."""
+        """The result of the last execution."""
         return Result(self.status, self.feedback_message, self.culprit)
 
     @property
@@ -108,7 +108,7 @@ class Node(Behaviour):
         self.context.journal.note(self.t_start, "start", self.origin, self.origin.label)
 
     def look_ahead(self, before: "Node") -> None:
-        """It is the last child, and ``before``, the one before it, runs: prepare what can be prepared."""
+        """Prepare for its turn: it is the last child, and ``before``, the one before it, runs."""
 
     def forget_ahead(self) -> None:
         """Its turn does not come: undo ``look_ahead``."""

@@ -9,8 +9,6 @@ from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.journal import Origin
 
-# The states and outcomes of a run.
-
 NOWHERE = Origin("", "run")
 
 
@@ -27,7 +25,7 @@ class RunState(Enum):
 
 
 class Outcome(Enum):
-    """How a run ended."""
+    """The end of a run."""
 
     SUCCEEDED = "SUCCEEDED"
     FAILED = "FAILED"
@@ -49,7 +47,7 @@ class RunEnding:
 
 
 class Result(NamedTuple):
-    """How a node ended: SUCCESS, FAILURE, or INVALID when it was left out.
+    """The result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
 
     ``message`` is for people; ``culprit`` is where a failure came from.
     """

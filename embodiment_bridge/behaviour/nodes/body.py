@@ -10,7 +10,7 @@ from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
-from embodiment_bridge.bml.nodes.body import Body as Written
+from embodiment_bridge.bml.nodes import body as bml
 from embodiment_bridge.body.state import CONTROL, RESET, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 
@@ -35,7 +35,7 @@ class BodyAction(Leaf):
         self.parameters = parameters
 
     def reset(self) -> None:
-        """Nothing reported yet."""
+        """Forget the report of the last execution."""
         self._id = ""
         self._report: SkillReport | None = None
         self._rested_at = 0.0
@@ -141,7 +141,7 @@ class BodyAction(Leaf):
 
 
 @makes("body", "emotion")
-def make_body(node: Written, children: list[Node], nesting: int) -> Node:
+def make_body(node: bml.Body, children: list[Node], nesting: int) -> Node:
     parameters = dict(node.parameters)
     if node.intensity != 1.0:
         parameters["intensity"] = node.intensity

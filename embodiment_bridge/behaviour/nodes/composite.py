@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of nodes with several children and policies.
+"""Runs nodes with several children and policies: sequence, parallel and the selectors.
 
 py_trees 2.6.0 has nodes of these names, but its Parallel fails on the first failure under every policy, none
 has a failure policy, and all stop running children without waiting for them. Only its base class is used.
@@ -19,10 +19,10 @@ from embodiment_bridge.behaviour.engine.node import Halt, Node
 from embodiment_bridge.behaviour.engine.results import Policy, Tally
 from embodiment_bridge.behaviour.nodes.decorators import Guard
 from embodiment_bridge.behaviour.nodes.tree_builder import makes
-from embodiment_bridge.bml.nodes.composite import Composite as Written
+from embodiment_bridge.bml.nodes import composite as bml
 
 
-class Several(Node, Composite):
+class CompositeNode(Node, Composite):
     """A node with children and policies. ``empty`` is how it ends without children."""
 
     empty = Status.SUCCESS
@@ -32,7 +32,7 @@ class Several(Node, Composite):
         self.add_children(list(children))
         self.policy = policy
 
-    def kids(self) -> list[Node]:
+    def child_nodes(self) -> list[Node]:
         """The children; nothing but nodes is ever added."""
         return cast("list[Node]", self.children)
 
@@ -47,7 +47,7 @@ class Several(Node, Composite):
         self.finish(self.empty, self.t_start, text)
 
 
-class Ordered(Several):
+class Ordered(CompositeNode):
     """Children one after the other, each from the scheduled end of the one before; policies after each."""
 
     current_child: Behaviour | None
@@ -63,16 +63,16 @@ class Ordered(Several):
         """Go on from child to child until one is still running or the policies decide."""
         if not self.children:
             self.finish_empty()
-        kids = self.kids()
+        children = self.child_nodes()
         while self.running:
-            child = kids[self.index]
+            child = children[self.index]
             if self.current_child is not child:
                 child.begin(self._t_next)
                 self.current_child = child
             yield from child.tick()
             if child.running:
-                if self.index + 2 == len(kids):
-                    kids[-1].look_ahead(child)
+                if self.index + 2 == len(children):
+                    children[-1].look_ahead(child)
                 return
             self._after(child)
 
@@ -88,14 +88,14 @@ class Ordered(Several):
     def leave(self) -> None:
         """The last child's turn may not have come."""
         if self.index + 2 == len(self.children):
-            self.kids()[-1].forget_ahead()
+            self.child_nodes()[-1].forget_ahead()
 
     def active_children(self) -> list[Node]:
         """The child whose turn it is."""
-        return [self.kids()[self.index]] if self.current_child is not None else []
+        return [self.child_nodes()[self.index]] if self.current_child is not None else []
 
     def left_s(self) -> float:
-        """See Node: known in the last child only."""
+        """See Node: known only while the last child runs."""
         now = self.active_children()
         return now[0].left_s() if now and self.in_last_child else math.inf
 
@@ -114,7 +114,7 @@ class Ordered(Several):
         return self.index + 1 == len(self.children)
 
 
-def policy_of(node: Written) -> Policy:
+def policy_of(node: bml.Composite) -> Policy:
     """The policies of a node of a document."""
     return Policy(node.succeed_on_one, node.fail_on_all)
 
@@ -124,11 +124,11 @@ class Sequence(Ordered):
 
 
 @makes("sequence")
-def make_sequence(node: Written, children: list[Node], nesting: int) -> Node:
+def make_sequence(node: bml.Composite, children: list[Node], nesting: int) -> Node:
     return Sequence(node.name, children, policy_of(node))
 
 
-class Parallel(Several):
+class Parallel(CompositeNode):
     """All children at the same time.
 
     Ends are counted in the order of their scheduled times, not of the ticks that noticed them; children that
@@ -149,7 +149,7 @@ class Parallel(Several):
             return
         if not self._begun:
             self._begun = True
-            self._open = self.kids()[:]
+            self._open = self.child_nodes()[:]
             for child in self._open:
                 child.begin(self.t_start)
         for child in self._open:
@@ -179,11 +179,9 @@ class Parallel(Several):
 
 
 @makes("parallel")
-def make_parallel(node: Written, children: list[Node], nesting: int) -> Node:
+def make_parallel(node: bml.Composite, children: list[Node], nesting: int) -> Node:
     return Parallel(node.name, children, policy_of(node))
 
-
-# Children one after the other until one succeeds; reactive, or in random order.
 
 SHOWN = 20  # places of an order that the journal tells
 
@@ -204,7 +202,7 @@ class ReactiveSelector(Selector):
     """
 
     def reset(self) -> None:
-        """Nothing was looked at yet."""
+        """Forget which conditions were met."""
         super().reset()
         self._was_met: dict[int, bool] = {}
         self._next_index = -1
@@ -212,7 +210,7 @@ class ReactiveSelector(Selector):
 
     @property
     def last_decides(self) -> bool:
-        """See Ordered: a higher child may still take the turn."""
+        """Never: a higher child may still take the turn."""
         return False
 
     def work(self) -> Iterator[Behaviour]:
@@ -227,7 +225,7 @@ class ReactiveSelector(Selector):
 
     def _look_up(self) -> None:
         risen = -1
-        for index, child in enumerate(self.kids()[: self.index]):
+        for index, child in enumerate(self.child_nodes()[: self.index]):
             if isinstance(child, Guard):
                 met = child.met
                 # What ended without being left out had its condition met.
@@ -237,7 +235,7 @@ class ReactiveSelector(Selector):
                     risen = index
         if risen >= 0 and self.current_child is not None:
             self._next_index = risen
-            running = self.kids()[self.index]
+            running = self.child_nodes()[self.index]
             self._yielding = Halt([running] if running.running else [], self.context)
 
     def _take_turn(self) -> None:
@@ -247,7 +245,7 @@ class ReactiveSelector(Selector):
         self._was_met = {index: met for index, met in self._was_met.items() if index < self.index}
         self._t_next = self.context.clock.seconds
         self.tally = Tally(self.policy, len(self.children), self.empty)
-        for child in self.kids()[: self.index]:
+        for child in self.child_nodes()[: self.index]:
             self.tally.add(child.ended_as)
 
 
@@ -276,18 +274,18 @@ class RandomSelector(Selector):
         super().begin(t)
 
     def announce(self) -> None:
-        """With the order drawn, as places in the document."""
+        """Journal the start with the order drawn, as places in the document."""
         order = ", ".join(str(index) for index in self._order[:SHOWN])
         self.context.journal.note(self.t_start, "start", self.origin, f"tries {order}" if order else "")
 
-    def kids(self) -> list[Node]:
+    def child_nodes(self) -> list[Node]:
         """The children in the order drawn."""
-        children = super().kids()
+        children = super().child_nodes()
         return [children[index] for index in self._order]
 
 
 @makes("selector")
-def make_selector(node: Written, children: list[Node], nesting: int) -> Node:
+def make_selector(node: bml.Composite, children: list[Node], nesting: int) -> Node:
     policy = policy_of(node)
     if node.random:
         return RandomSelector(node.name, children, policy, node.weights)

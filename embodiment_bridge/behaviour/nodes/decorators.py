@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of nodes that wrap one child."""
+"""Runs nodes round one child: box, guard and timeout.
+
+py_trees 2.6.0's Timeout reads a wall clock; only its base class is used.
+"""
 
 import math
 from collections.abc import Iterator
@@ -14,14 +17,10 @@ from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
 from embodiment_bridge.bml.base.conditions import Condition, describe, holds
-from embodiment_bridge.bml.nodes.decorators import PAUSE_S
-from embodiment_bridge.bml.nodes.decorators import Box as BoxNode
-from embodiment_bridge.bml.nodes.decorators import Guard as GuardNode
-from embodiment_bridge.bml.nodes.decorators import Retry as RetryNode
-from embodiment_bridge.bml.nodes.decorators import Timeout as TimeoutNode
+from embodiment_bridge.bml.nodes import decorators as bml
 
 
-class Around(Node, Decorator):
+class DecoratorNode(Node, Decorator):
     """A node with one child."""
 
     def __init__(self, name: str, child: Node) -> None:
@@ -51,7 +50,7 @@ class Around(Node, Decorator):
         yield from self.child.tick()
 
 
-class Through(Around):
+class PassThrough(DecoratorNode):
     """Ends as its child does."""
 
     def work(self) -> Iterator[Behaviour]:
@@ -62,7 +61,7 @@ class Through(Around):
             self.end_as(child)
 
     def left_s(self) -> float:
-        """See Node: what the child has left."""
+        """Return what the child has left."""
         return self.child.left_s() if self.child.running else math.inf
 
     @property
@@ -78,12 +77,7 @@ class Through(Around):
             self.finish(child.status, child.t_end, child.feedback_message if failed else "", child.culprit)
 
 
-# A time box around one child.
-#
-# py_trees 2.6.0's Timeout reads a wall clock; only the base class is used.
-
-
-class Box(Around):
+class Box(DecoratorNode):
     """Exactly ``duration_s`` s of its child: success is padded, the rest cut off, failure passes at once."""
 
     def __init__(self, name: str, child: Node, duration_s: float) -> None:
@@ -111,11 +105,11 @@ class Box(Around):
 
 
 @makes("box")
-def make_box(node: BoxNode, children: list[Node], nesting: int) -> Node:
+def make_box(node: bml.Box, children: list[Node], nesting: int) -> Node:
     return Box(node.name, children[0], seconds_of(node, node.duration_s))
 
 
-class Guard(Through):
+class Guard(PassThrough):
     """Its child, if the condition is met when the guard's turn comes; else it is left out.
 
     The blackboard is read in the tick that begins the child; the condition is not looked at again (but see
@@ -140,11 +134,11 @@ class Guard(Through):
 
 
 @makes("guard")
-def make_guard(node: GuardNode, children: list[Node], nesting: int) -> Node:
+def make_guard(node: bml.Guard, children: list[Node], nesting: int) -> Node:
     return Guard(node.name, children[0], node.condition)
 
 
-class Timeout(Through):
+class Timeout(PassThrough):
     """Its child, for at most ``timeout_s`` s: what has not ended by then is halted, and that is a failure."""
 
     def __init__(self, name: str, child: Node, timeout_s: float) -> None:
@@ -180,15 +174,15 @@ class Timeout(Through):
 
 
 @makes("timeout")
-def make_timeout(node: TimeoutNode, children: list[Node], nesting: int) -> Node:
+def make_timeout(node: bml.Timeout, children: list[Node], nesting: int) -> Node:
     if not (math.isfinite(node.timeout_s) and node.timeout_s > 0):
         text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)
     return Timeout(node.name, children[0], node.timeout_s)
 
 
-class Retry(Through):
-    """Its child, begun again ``PAUSE_S`` after a failure, at most ``times`` times (-1: for ever).
+class Retry(PassThrough):
+    """Its child, begun again ``bml.PAUSE_S`` after a failure, at most ``times`` times (-1: for ever).
 
     A child whose time-out is over is not begun again, as the next attempt would hardly do better.
     """
@@ -219,7 +213,7 @@ class Retry(Through):
                 return
             self.context.journal.warn(child.t_end, self.origin, "RETRY", child.feedback_message)
             self._begun = False
-            self._t_next = child.t_end + PAUSE_S
+            self._t_next = child.t_end + bml.PAUSE_S
 
     @property
     def _may_try_again(self) -> bool:
@@ -236,5 +230,5 @@ class Retry(Through):
 
 
 @makes("retry")
-def make_retry(node: RetryNode, children: list[Node], nesting: int) -> Node:
+def make_retry(node: bml.Retry, children: list[Node], nesting: int) -> Node:
     return Retry(node.name, children[0], node.times)

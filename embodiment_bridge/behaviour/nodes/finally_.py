@@ -10,8 +10,7 @@ from py_trees.composites import Composite
 from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.results import Result
 from embodiment_bridge.behaviour.nodes.tree_builder import makes
-from embodiment_bridge.bml.nodes.decorators import CLEANUP_S
-from embodiment_bridge.bml.nodes.decorators import Finally as Written
+from embodiment_bridge.bml.nodes import decorators as bml
 
 
 class Finally(Node, Composite):
@@ -60,7 +59,7 @@ class Finally(Node, Composite):
 
     def _clean_up(self, t: float) -> None:
         self._cleaning = True
-        self._t_due = t + CLEANUP_S
+        self._t_due = t + bml.CLEANUP_S
         self.context.pause_body(False)
         self.cleanup.begin(t)
         if self._asked:
@@ -147,7 +146,7 @@ class Finally(Node, Composite):
             self.context.journal.warn(self.cleanup.t_end, self.origin, "FINALLY_FAILED", text)
 
     def _tell_cut(self) -> None:
-        text = f"the clean-up had not ended after {CLEANUP_S:g} s"
+        text = f"the clean-up had not ended after {bml.CLEANUP_S:g} s"
         self.context.journal.warn(self._t_due, self.origin, "FINALLY_CUT", text)
 
     def wake_at(self) -> float:
@@ -156,5 +155,5 @@ class Finally(Node, Composite):
 
 
 @makes("finally")
-def make_finally(node: Written, children: list[Node], nesting: int) -> Node:
+def make_finally(node: bml.Finally, children: list[Node], nesting: int) -> Node:
     return Finally(node.name, children[0], children[1])

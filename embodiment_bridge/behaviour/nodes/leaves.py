@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of all leaves."""
+"""The base class of leaves, and those that need no port: delay, wait_until, set, log and stop."""
 
 import json
 import math
@@ -15,12 +15,7 @@ from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.stops import is_over_above
 from embodiment_bridge.behaviour.nodes.tree_builder import makes, seconds_of
 from embodiment_bridge.bml.base.conditions import Condition, Value, describe, holds
-from embodiment_bridge.bml.nodes.leaves import Delay as DelayNode
-from embodiment_bridge.bml.nodes.leaves import Log as LogNode
-from embodiment_bridge.bml.nodes.leaves import Set as SetNode
-from embodiment_bridge.bml.nodes.leaves import Stop as StopNode
-from embodiment_bridge.bml.nodes.leaves import WaitUntil as WaitUntilNode
-from embodiment_bridge.bml.nodes.leaves import filled
+from embodiment_bridge.bml.nodes import leaves as bml
 from embodiment_bridge.core.errors import text_of
 
 
@@ -40,7 +35,7 @@ class Leaf(Node):
         """Begin what the leaf does."""
 
     def poll(self) -> None:
-        """See how it stands; call ``finish`` when it is over."""
+        """Check the progress; call ``finish`` when it is over."""
 
     def cancel(self) -> None:
         """Ask the port to end it."""
@@ -60,10 +55,10 @@ class Leaf(Node):
         super().begin(t)
 
     def announce(self) -> None:
-        """Nothing yet: journaled when it starts."""
+        """Do nothing: a leaf is journaled when it starts."""
 
     def announce_failing(self) -> None:
-        """It fails before it starts."""
+        """Journal a leaf that fails before it starts."""
         super().announce()
 
     def work(self) -> Iterator[Behaviour]:
@@ -169,7 +164,7 @@ class Delay(Leaf):
 
 
 @makes("delay")
-def make_delay(node: DelayNode, children: list[Node], nesting: int) -> Node:
+def make_delay(node: bml.Delay, children: list[Node], nesting: int) -> Node:
     return Delay(node.name, seconds_of(node, node.duration_s), node.succeed)
 
 
@@ -199,7 +194,7 @@ class WaitUntil(Leaf):
 
 
 @makes("wait_until")
-def make_wait_until(node: WaitUntilNode, children: list[Node], nesting: int) -> Node:
+def make_wait_until(node: bml.WaitUntil, children: list[Node], nesting: int) -> Node:
     timeout_s = math.inf if node.timeout_s is None else node.timeout_s
     return WaitUntil(node.name, node.until, timeout_s, node.succeed)
 
@@ -221,7 +216,7 @@ class Set(Leaf):
 
 
 @makes("set")
-def make_set(node: SetNode, children: list[Node], nesting: int) -> Node:
+def make_set(node: bml.Set, children: list[Node], nesting: int) -> Node:
     return Set(node.name, node.key, node.value)
 
 
@@ -237,7 +232,7 @@ class Log(Leaf):
 
     def start(self) -> None:
         """Look at the blackboard."""
-        self.finish(self.result, self.t_start, filled(self.text, self._shown))
+        self.finish(self.result, self.t_start, bml.filled(self.text, self._shown))
 
     def _shown(self, key: str) -> str:
         """A value for people: a text as it is, the others as in JSON."""
@@ -246,7 +241,7 @@ class Log(Leaf):
 
 
 @makes("log")
-def make_log(node: LogNode, children: list[Node], nesting: int) -> Node:
+def make_log(node: bml.Log, children: list[Node], nesting: int) -> Node:
     return Log(node.name, node.text, node.succeed)
 
 
@@ -280,5 +275,5 @@ class Stop(Leaf):
 
 
 @makes("stop")
-def make_stop(node: StopNode, children: list[Node], nesting: int) -> Node:
+def make_stop(node: bml.Stop, children: list[Node], nesting: int) -> Node:
     return Stop(node.name, node.target)

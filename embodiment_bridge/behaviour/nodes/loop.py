@@ -12,14 +12,13 @@ from py_trees.behaviour import Behaviour
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.results import Policy, Tally
-from embodiment_bridge.behaviour.nodes.decorators import Around
+from embodiment_bridge.behaviour.nodes.decorators import DecoratorNode
 from embodiment_bridge.behaviour.nodes.tree_builder import makes
 from embodiment_bridge.bml.fields.values import FOREVER
-from embodiment_bridge.bml.nodes.loop import MIN_PERIOD_S, NO_TIME_S
-from embodiment_bridge.bml.nodes.loop import Loop as Written
+from embodiment_bridge.bml.nodes import loop as bml
 
 
-class Loop(Around):
+class Loop(DecoratorNode):
     """Runs its child ``count`` times, FOREVER is -1; the policies are over the iterations.
 
     Each iteration begins at the scheduled end of the one before, so lengths add up. Iterations that take no
@@ -44,7 +43,7 @@ class Loop(Around):
         return self._iterations + 1 >= self.total
 
     def left_s(self) -> float:
-        """See Node: known in the last iteration only."""
+        """See Node: known only in the last iteration."""
         return self.child.left_s() if self.in_last_iteration else math.inf
 
     @property
@@ -75,7 +74,7 @@ class Loop(Around):
         verdict = self.tally.verdict
         if verdict is not None:
             self.finish(verdict, child.t_end, *self.tally.blame(verdict))
-        elif child.t_end - child.t_start < NO_TIME_S:
+        elif child.t_end - child.t_start < bml.NO_TIME_S:
             self._slow_down()
         else:
             self._t_next = child.t_end
@@ -83,9 +82,9 @@ class Loop(Around):
     def _slow_down(self) -> None:
         """The iteration took no time: put the next one 20 ms after its start, and behind this tick."""
         if self.total == math.inf:
-            text = f"an iteration takes no time; begun at most every {MIN_PERIOD_S * 1000:g} ms"
+            text = f"an iteration takes no time; begun at most every {bml.MIN_PERIOD_S * 1000:g} ms"
             self.context.journal.warn(self.child.t_start, self.origin, "BUSY_FOREVER", text)
-        self._t_next = max(self.child.t_start, self.context.clock.seconds) + MIN_PERIOD_S
+        self._t_next = max(self.child.t_start, self.context.clock.seconds) + bml.MIN_PERIOD_S
 
     def wake_at(self) -> float:
         """When the next iteration begins, between two of them."""
@@ -93,7 +92,7 @@ class Loop(Around):
 
 
 @makes("loop")
-def make_loop(node: Written, children: list[Node], nesting: int) -> Node:
+def make_loop(node: bml.Loop, children: list[Node], nesting: int) -> Node:
     if node.count != FOREVER and node.count < 1:
         text = f"a loop has a count of 1 or more, or {FOREVER} for ever, not {node.count}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)

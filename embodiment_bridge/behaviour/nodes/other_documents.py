@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The leaf that fetches the next document and runs it."""
+"""Runs other documents: fetched by a request, or put in place as a subtree."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,10 @@ from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
 from embodiment_bridge.behaviour.nodes.composite import Ordered
-from embodiment_bridge.behaviour.nodes.decorators import Through
+from embodiment_bridge.behaviour.nodes.decorators import PassThrough
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices, makes
-from embodiment_bridge.bml.nodes.other_documents import Request as RequestNode
-from embodiment_bridge.bml.nodes.other_documents import Subtree as SubtreeNode
+from embodiment_bridge.bml.nodes import other_documents as bml
 
 
 class Request(Leaf, Composite):
@@ -36,7 +35,7 @@ class Request(Leaf, Composite):
         self._ahead = ""
 
     def reset(self) -> None:
-        """Nothing asked for yet."""
+        """Forget the last fetch."""
         self._id = ""
         self._report: FetchReport | None = None
         self._t_send = self.t_start
@@ -215,14 +214,14 @@ def in_tail_position(node: Node) -> bool:
 
 
 @makes("request")
-def make_request(node: RequestNode, children: list[Node], nesting: int) -> Node:
+def make_request(node: bml.Request, children: list[Node], nesting: int) -> Node:
     return Request(node.name, node.url, nesting)
 
 
-class Subtree(Through):
+class Subtree(PassThrough):
     """The root of a document that was put in place under a name."""
 
 
 @makes("subtree")
-def make_subtree(node: SubtreeNode, children: list[Node], nesting: int) -> Node:
+def make_subtree(node: bml.Subtree, children: list[Node], nesting: int) -> Node:
     return Subtree(node.name, children[0])

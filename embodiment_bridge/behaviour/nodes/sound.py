@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of leaves that make a sound."""
+"""Leaves that make a sound or control the player."""
 
 import math
 from dataclasses import replace
@@ -12,9 +12,7 @@ from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import SoundReport, SoundRequest, SoundStatus
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.tree_builder import makes
-from embodiment_bridge.bml.nodes.sound import ACTIONS
-from embodiment_bridge.bml.nodes.sound import Player as PlayerNode
-from embodiment_bridge.bml.nodes.sound import Speak as SpeakNode
+from embodiment_bridge.bml.nodes import sound as bml
 from embodiment_bridge.core.errors import CommandError, unknown
 
 
@@ -26,7 +24,7 @@ class Sound(Leaf):
         self.wanted = wanted  # its id is given anew for each execution
 
     def reset(self) -> None:
-        """Nothing reported yet."""
+        """Forget the sound of the last execution."""
         self.playing: Playing | None = None
 
     def start(self) -> None:
@@ -66,7 +64,7 @@ class Sound(Leaf):
             self.context.ports.media.cancel(self.playing.request.id)
 
     def leave(self) -> None:
-        """Nothing more is heard of it."""
+        """Mark the sound as over."""
         if self.playing is not None:
             self.playing.over = True
 
@@ -80,11 +78,8 @@ class Sound(Leaf):
         return None if report.status.ended else report.held
 
 
-# Speaks a text.
-
-
 @makes("speak")
-def make_speak(node: SpeakNode, children: list[Node], nesting: int) -> Node:
+def make_speak(node: bml.Speak, children: list[Node], nesting: int) -> Node:
     wanted = SoundRequest(
         "",
         content=node.content,
@@ -117,7 +112,7 @@ class PlayerCommand(Leaf):
 
 
 @makes("player")
-def make_player(node: PlayerNode, children: list[Node], nesting: int) -> Node:
+def make_player(node: bml.Player, children: list[Node], nesting: int) -> Node:
     if node.action == "play":
         wanted = SoundRequest(
             "",
@@ -129,6 +124,8 @@ def make_player(node: PlayerNode, children: list[Node], nesting: int) -> Node:
             fade=node.fade_s,
         )
         return Sound(node.name, wanted)
-    if node.action not in ACTIONS:
-        raise Rejected.because(node.pointer, "UNKNOWN_ACTION", unknown("player action", node.action, ACTIONS))
+    if node.action not in bml.ACTIONS:
+        raise Rejected.because(
+            node.pointer, "UNKNOWN_ACTION", unknown("player action", node.action, bml.ACTIONS)
+        )
     return PlayerCommand(node.name, node.action, node.volume, node.channel)

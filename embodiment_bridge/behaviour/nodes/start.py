@@ -9,13 +9,13 @@ from py_trees.behaviour import Behaviour
 from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.context import Playing
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.nodes.decorators import Through
+from embodiment_bridge.behaviour.nodes.decorators import PassThrough
 from embodiment_bridge.behaviour.nodes.tree_builder import makes
 from embodiment_bridge.bml.base.texts import place_of
-from embodiment_bridge.bml.nodes.start import Start as Written
+from embodiment_bridge.bml.nodes import start as bml
 
 
-class Start(Through):
+class Start(PassThrough):
     """Its child, from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
 
     A sound that ends before, or never begins while all beside this node come to their end, has the child begin then,
@@ -27,7 +27,7 @@ class Start(Through):
         self.at, self.mark, self.offset_s = at, mark, offset_s
 
     def reset(self) -> None:
-        """Nothing was heard yet."""
+        """Forget the last mark."""
         super().reset()
         self._t_mark: float | None = None
         self._looked = False
@@ -61,7 +61,7 @@ class Start(Through):
         return None
 
     def _wanted(self, sound: Playing) -> float:
-        """How many words must have begun."""
+        """Count the words that must have begun."""
         if not self.mark:
             return 0
         place = place_of(self.mark, sound.request.content)
@@ -96,5 +96,5 @@ class Start(Through):
 
 
 @makes("start")
-def make_start(node: Written, children: list[Node], nesting: int) -> Node:
+def make_start(node: bml.Start, children: list[Node], nesting: int) -> Node:
     return Start(node.name, children[0], node.at, node.mark, node.offset_s)

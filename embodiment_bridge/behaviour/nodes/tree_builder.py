@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a document to the tree that runs it."""
+"""Builds the tree that runs a document. Each module of this folder registers the makers of its types."""
 
 import importlib
 import math
@@ -13,12 +13,12 @@ from embodiment_bridge.behaviour.engine.context import RunContext
 from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.bml.nodes.node import Node as Written
+from embodiment_bridge.bml.nodes.node import Node as BmlNode
 from embodiment_bridge.bml.nodes.registry import TYPES, kind_of, label_of
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 
-def seconds_of(node: Written, seconds: float) -> float:
+def seconds_of(node: BmlNode, seconds: float) -> float:
     """The duration of a node, in s.
 
     Raises:
@@ -30,9 +30,7 @@ def seconds_of(node: Written, seconds: float) -> float:
     return seconds
 
 
-# How a running node is made of a node of a document: each module of this folder says it for its types.
-
-W = TypeVar("W", bound=Written)
+W = TypeVar("W", bound=BmlNode)
 Maker = Callable[[W, list[Node], int], Node]
 """Takes the node of the document, its running children, and inside of how many fetched documents it is."""
 
@@ -95,10 +93,10 @@ def build_in_slices(
     return root
 
 
-def _flatten(root: Written, max_depth: int) -> Generator[None, None, list[tuple[Written, int, int]]]:
+def _flatten(root: BmlNode, max_depth: int) -> Generator[None, None, list[tuple[BmlNode, int, int]]]:
     """All nodes, parents before children, each with the place of its parent (-1: none) and its level."""
-    entries: list[tuple[Written, int, int]] = []
-    todo: list[tuple[Written, int, int]] = [(root, -1, 1)]
+    entries: list[tuple[BmlNode, int, int]] = []
+    todo: list[tuple[BmlNode, int, int]] = [(root, -1, 1)]
     while todo:
         node, parent, level = todo.pop()
         if node.type_name not in TYPES:

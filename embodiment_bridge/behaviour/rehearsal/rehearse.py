@@ -19,8 +19,8 @@ from embodiment_bridge.behaviour.rehearsal.virtual_ports import (
     VirtualSkills,
 )
 from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.bml import Problem
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import ConfigError
 
 DEFAULT_UNTIL_S = 3600.0

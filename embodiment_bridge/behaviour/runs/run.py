@@ -20,7 +20,7 @@ from embodiment_bridge.behaviour.engine.stops import Hold, apply_stops
 from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.behaviour.runs.documents import Documents
 from embodiment_bridge.behaviour.runs.held_back import HeldBack
-from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.bml import Problem
 from embodiment_bridge.core.errors import text_of
 
 

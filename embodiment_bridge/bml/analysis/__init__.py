@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a document takes and which channels it drives."""
+"""Estimates the duration of a document and the channels it drives."""

@@ -14,14 +14,12 @@ from embodiment_bridge.bml.nodes.registry import TYPES, AnyType, type_of
 from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing, stoppable
 from embodiment_bridge.body.state import SkillInfo
 
-# Computes how and when each node of a document can end, from the leaves up.
-
 # Most types end nothing but themselves.
 _ENDING = frozenset(
     name
     for name, found in TYPES.items()
     if type(found).ends_node is not NodeType.ends_node
-    or type(found).holds_up_sound is not NodeType.holds_up_sound
+    or type(found).pauses_sound is not NodeType.pauses_sound
 )
 
 
@@ -49,26 +47,24 @@ def timings_of(nodes: list[Node], lengths: Lengths) -> tuple[dict[int, Timing], 
 
 
 def _with_halts(node_type: AnyType, timing: Timing, below: list[Timing]) -> Timing:
-    """With the time of the clean-ups inside, which what cuts the node short waits for."""
+    """Add the time of the clean-ups inside, for which a node that halts its children waits."""
     halt_s = node_type.halt_s(below)
     if halt_s == 0.0:
         return timing
-    longer = timing.max_s + halt_s if node_type.cuts_short else timing.max_s
+    longer = timing.max_s + halt_s if node_type.halts_children else timing.max_s
     return replace(timing, halt_s=halt_s, max_s=longer)
 
 
 def _stopped_nodes(nodes: list[Node]) -> set[int]:
-    """What another node of the document may end: targets of ``stop``, and sound when there are controls."""
+    """Return the ids of nodes that another one may end: targets of ``stop``, and sound when there are controls."""
     enders = [(node, type_of(node)) for node in nodes if node.type_name in _ENDING]
     targets = {found.ends_node(node) for node, found in enders} - {""}
     first = {node.name: id(node) for node in reversed(nodes) if node.name in targets}
     stopped = set(first.values())
-    if any(found.holds_up_sound(node) for node, found in enders):
-        stopped |= {id(node) for node in nodes if type_of(node).is_held_up(node)}
+    if any(found.pauses_sound(node) for node, found in enders):
+        stopped |= {id(node) for node in nodes if type_of(node).can_be_paused(node)}
     return stopped
 
-
-# Where two nodes drive a channel of the body (head, eyes, audio, ...) at once.
 
 Claims = dict[str, str]  # channel -> pointer of the first leaf that claims it
 
@@ -113,7 +109,7 @@ def _compare(branches: tuple[Node, ...], claims: Mapping[int, Claims], found: di
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How long a node takes in s, from its start, when nothing breaks and nothing is taken from it.
+    """The duration of a node in s, from its start, when nothing breaks and nothing is taken from it.
 
     ``min_s`` and ``max_s`` are bounds (inf: none is known); ``expected_s`` is None when it depends on what is
     not known: the length of media, speech or a fetched document, or when a player is paused or stopped.
@@ -158,7 +154,7 @@ def analyse(
         if id(node) in blocked:
             text = f"never reached: {blocked[id(node)].pointer} cannot end in a way that this starts"
             problems.warning(node.pointer, "UNREACHABLE", text)
-        if type_of(node).turns_for_ever(node):
+        if type_of(node).is_endless(node):
             _look_at_loop(node, timings, outermost, problems)
         for text in clashing.get(id(node), ()):
             problems.warning(node.pointer, "CHANNEL_CONFLICT", text)
@@ -173,7 +169,7 @@ def _endless_loops(root: Node, timings: Mapping[int, Timing]) -> set[int]:
         node = todo.pop()
         if timings[id(node)].expects != NEVER:
             continue
-        if type_of(node).turns_for_ever(node):
+        if type_of(node).is_endless(node):
             found.add(id(node))
         else:
             todo.extend(node.below)

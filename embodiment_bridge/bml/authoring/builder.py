@@ -7,13 +7,12 @@
     song = parallel(play("https://media.example/song.mp3"), dance).first_wins()
     text = sequence(song.named("song"), request("https://skills.example/next")).to_json()
 
-A part is never changed: every method gives a new one, so parts can be used again. ``script.py`` has the same with
-``with`` blocks.
+A part is never changed: every method gives a new one, so parts can be used again.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from embodiment_bridge.bml.authoring.json_form import to_data
@@ -45,7 +44,7 @@ class Part:
     data: Mapping[str, Any]
 
     def named(self, name: str) -> "Part":
-        """With a name: for people, and for the target of ``stop``."""
+        """Give it a name: for people, and for the target of ``stop``."""
         return self.having(name=name)
 
     def loop(self, count: int) -> "Part":
@@ -96,7 +95,7 @@ class Part:
         return self.policies("SucceedOnOne", "FailOnAll")
 
     def having(self, **keys: Any) -> "Part":
-        """With other keys of the language, as JSON values."""
+        """Add other keys of the language, as JSON values."""
         return Part({**self.data, **keys})
 
     def build(
@@ -127,7 +126,7 @@ class Part:
             fatal = [p for p in found if p.fatal and (skills is not None or p.code != "UNKNOWN_ACTION")]
             if fatal:
                 raise BuildError(fatal)
-        return Document(result.document.root, {**result.document.metadata, **(metadata or {})})
+        return replace(result.document, metadata={**result.document.metadata, **(metadata or {})})
 
     def to_json(self, *, indent: int | None = None, **options: Any) -> str:
         """The document as JSON text; ``options`` are those of ``build``, which it is checked by.

@@ -23,7 +23,7 @@ class Predicate:
         return Predicate({"any": [self.data, other.data]})
 
     def __invert__(self) -> "Predicate":
-        """It is not met."""
+        """Negate it."""
         return Predicate({"not": self.data})
 
     def __bool__(self) -> bool:

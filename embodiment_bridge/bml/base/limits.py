@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large a document may be. Documents come from servers, so every number has a bound before it is used."""
+"""Limits of the size of a document. Documents come from servers, so every number has a bound before it is used."""
 
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from embodiment_bridge.core.errors import unknown
 from embodiment_bridge.core.unicode_text import is_unicode, one_line
 
-# JSON pointers (RFC 6901): where in a document something is.
-
 LONGEST_TOKEN = 200  # characters of a key in a pointer; a key may be as long as the document
 
 

@@ -7,8 +7,7 @@ Arguments of subtrees (``${name}``) and the words of a spoken text, counted the 
 import re
 from typing import NamedTuple
 
-# How a document names an argument of a subtree: a text that is exactly ``${name}``.
-
+# An argument of a subtree in a document: a text that is exactly ``${name}``.
 ARGUMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 
 

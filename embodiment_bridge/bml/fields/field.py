@@ -147,7 +147,7 @@ class Volume(Number):
 
 @dataclass(frozen=True)
 class Count(Field):
-    """How often something is executed: -1 for ever."""
+    """A number of executions; -1 for ever."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
         return values.count(raw, pointer, key)
@@ -204,8 +204,6 @@ class ConditionField(Field):
     def schema(self) -> Object:
         return {"$ref": "#/$defs/condition"}
 
-
-# The key with the parameters of a skill: numbers and texts by name.
 
 MAX_PARAMETERS: Final = 50
 LARGEST: Final = 1e9  # of a number

@@ -34,7 +34,7 @@ def check_parameters(
 
 
 def _should(info: ParameterInfo, value: float | str) -> str:
-    """What the value should be; empty if it is that."""
+    """Describe the values that are allowed; empty if this is one."""
     if info.type != "number":
         if info.choices and value not in info.choices:
             return f"one of {', '.join(info.choices)}"
@@ -174,7 +174,7 @@ BODY = BodyType()
 
 
 class EmotionType(BodyType):
-    """As a body action."""
+    """An emotion in a slot, read like a body action."""
 
     name = "emotion"
     meaning = "shows an emotion"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of sequence, selector and parallel."""
+"""The node types with children: sequence and parallel, and what selectors share with them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -122,7 +122,7 @@ class CompositeType(NodeType[Composite]):
         }
 
     def details(self, node: Composite) -> list[str]:
-        """See NodeType: the policies that are not the usual ones."""
+        """Name the policies that are not the usual ones."""
         return list(map(str, NodeType.written(self, node, {}).values()))
 
     def deciding(self, node: Composite) -> int:
@@ -161,7 +161,7 @@ class OrderedType(CompositeType):
 
 
 def in_order(children: Timings, deciding: int, empty: int) -> Timing:
-    """One after the other; ``empty``: how it ends without any."""
+    """Estimate children one after the other; ``empty`` is the result without any."""
     if not children:
         return exactly(0.0, empty, empty)
     may, _ = _ends([child.may for child in children], deciding, empty)
@@ -183,7 +183,7 @@ def in_order(children: Timings, deciding: int, empty: int) -> Timing:
 
 
 def _ends(ends: Sequence[int], deciding: int, empty: int) -> tuple[int, int]:
-    """How it can end when its children can end so, and how many of them can have their turn."""
+    """Return the possible results of a sequence from those of its children, and how many children can start."""
     found = 0
     for turns, end in enumerate(ends, 1):
         found |= end & deciding
@@ -222,7 +222,7 @@ class ParallelType(CompositeType):
     name = "parallel"
     meaning = "children at once"
     colour = "#e3d9ff"
-    cuts_short = True
+    halts_children = True
     begins_together = True
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:

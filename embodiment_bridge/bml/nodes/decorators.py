@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key ``duration``: a time box."""
+"""Node types made for keys of other nodes: ``duration``, ``condition``, ``timeout``, ``retry`` and ``finally``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ class BoxType(WrapperType[Box]):
     made = Box
     fields = (DURATION,)
     keys = ("duration",)
-    cuts_short = True
+    halts_children = True
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
         return super().wanted(raw, pointer, values) or None
@@ -115,7 +115,7 @@ class TimeoutType(WrapperType[Timeout]):
         ),
     )
     keys = ("timeout",)
-    cuts_short = True
+    halts_children = True
 
     def details(self, node: Timeout) -> list[str]:
         return [f"timeout {node.timeout_s:g} s"]
@@ -139,8 +139,6 @@ class TimeoutType(WrapperType[Timeout]):
 
 TIMEOUT = TimeoutType()
 
-
-# The key ``retry``: more attempts.
 
 PAUSE_S = 0.5  # s from a failure to the next attempt, so that what fails at once is not begun in every tick
 
@@ -196,8 +194,6 @@ class RetryType(WrapperType[Retry]):
 
 RETRIED = RetryType()
 
-
-# The key ``finally``: a clean-up that follows, however its node ended.
 
 CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``delay``: waits."""
+"""Leaves that drive no channel of the body: delay, wait_until, set, log and stop."""
 
 import re
 from collections.abc import Callable
@@ -141,8 +141,6 @@ class SetType(NodeType[Set]):
 
 SET = SetType()
 
-
-# ``log``: a line for the journal of the run.
 
 # Braces that stand for themselves, a key, or a brace that is neither.
 _PART = re.compile(rf"\{{\{{|\}}\}}|\{{({KEY.pattern})\}}|[{{}}]")

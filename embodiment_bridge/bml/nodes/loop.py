@@ -25,7 +25,7 @@ COUNT = Count("loop", "executions in all; -1 for ever, default 1", attribute="co
 
 @dataclass(frozen=True)
 class OwnCount(Count):
-    """How often a node of type loop is executed: ``loop``, or ``repeat`` in tolerant reading."""
+    """The number of executions of a node of type loop: ``loop``, or ``repeat`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> int:
         if "repeat" not in raw:
@@ -40,7 +40,7 @@ class OwnCount(Count):
 
 
 def count_of(raw: Raw, pointer: str, values: Values) -> int:
-    """How often a node is executed in all: ``loop``, of which ``repeat`` is another word."""
+    """Read the number of executions of a node: ``loop``, of which ``repeat`` is another word."""
     if "repeat" not in raw:
         return values.count(raw, pointer, "loop")
     count = values.count(raw, pointer, "repeat")
@@ -88,7 +88,7 @@ class LoopType(WrapperType[Loop]):
         return frozenset(CHILD_KEYS)
 
     def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
-        """See NodeType: the behavior, or the children where several were given."""
+        """Return the behavior, or the children where several were given."""
         found["duration_s"] = DURATION.read(raw, pointer, "duration", values) if "duration" in raw else 0.0
         found["in_sequence"] = False
         several = [key for key in CHILD_KEYS if key in raw]
@@ -108,7 +108,7 @@ class LoopType(WrapperType[Loop]):
         return inner
 
     def node(self, given: Given, children: tuple[Node, ...]) -> Loop:
-        """See NodeType; its ``duration`` is that of one iteration, so the box is inside."""
+        """Make the node; its ``duration`` is that of one iteration, so the box is inside."""
         given = dict(given)
         duration_s, in_sequence = given.pop("duration_s"), given.pop("in_sequence")
         pointer, name = given["pointer"], given["name"]
@@ -135,7 +135,7 @@ class LoopType(WrapperType[Loop]):
         return at_one_place and plain and not isinstance(core, Loop) and core.type_name == inside["type"]
 
     def written(self, node: Loop, objects: Mapping[int, Object]) -> Object:
-        """See NodeType: as a node of its own; a box of the same place is its ``duration``."""
+        """Write it as a node of its own; a box of the same place is its ``duration``."""
         values, child, box = super().written(node, objects), node.child, {}
         if isinstance(child, Box) and child.pointer == node.pointer:
             box = {"duration": DURATION.write(child.duration_s)}
@@ -158,7 +158,7 @@ class LoopType(WrapperType[Loop]):
         return [{"required": ["behavior"]}]
 
     def timing(self, node: Loop, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType; an iteration that was left out does not count."""
+        """Estimate all iterations; one that was left out does not count."""
         child, count = below[0], node.count
         deciding = deciding_ends(node.succeed_on_one, node.fail_on_all)
         decided = bool(child.expects & deciding)
@@ -179,7 +179,7 @@ class LoopType(WrapperType[Loop]):
         )
         return counted(timing)
 
-    def turns_for_ever(self, node: Loop) -> bool:
+    def is_endless(self, node: Loop) -> bool:
         return node.count < 0
 
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base class of the nodes of the canonical tree, and the document around the tree.
 
-Every tolerated spelling has been rewritten before. ``pointer`` is the JSON pointer of the node in the text that was
-read; what was made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree
-node, ``#``, the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
+Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the node,
+``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box inside.
+Round those come, where the node has the keys, a ``Timeout``, then a ``Retry``, then a ``Finally``, then a ``Guard``
+for ``condition``, then a ``Start``. ``pointer`` is the JSON pointer of the node in the text that was read; what was
+made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree node, ``#``,
+the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
 """
 
 from collections.abc import Mapping
@@ -67,10 +70,14 @@ class Wrapper(Node):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...)."""
+    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...).
+
+    ``arguments``: by JSON pointer, the names of texts ``${name}`` that only a subtree with arguments could replace.
+    """
 
     root: Node
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
 
 
 def preorder(root: Node) -> list[Node]:

@@ -50,7 +50,7 @@ class NodeType(Generic[N]):
     made: the class of its nodes. fields: its own keys, in the order in which they are read and written.
     spellings: other words for the type in tolerant reading.
     is_written: whether it stands under ``type``; else it is made for a key of other nodes only.
-    has_children: whether it may have a ``finally``. cuts_short: whether it halts what runs below it when it ends.
+    has_children: whether it may have a ``finally``. halts_children: whether it halts what runs below it when it ends.
     begins_together: whether all its children begin when it does.
     """
 
@@ -61,7 +61,7 @@ class NodeType(Generic[N]):
     spellings: ClassVar[tuple[str, ...]] = ()
     is_written: ClassVar[bool] = True
     has_children: ClassVar[bool] = False
-    cuts_short: ClassVar[bool] = False
+    halts_children: ClassVar[bool] = False
     begins_together: ClassVar[bool] = False
     colour: ClassVar[str] = "#ffffff"
 
@@ -175,7 +175,7 @@ class NodeType(Generic[N]):
         raise NotImplementedError
 
     def reached(self, node: N, below: list[Timing]) -> int:
-        """How many of the nodes below can be reached."""
+        """Count the nodes below that can be reached."""
         return len(below)
 
     def halt_s(self, below: list[Timing]) -> float:
@@ -186,20 +186,20 @@ class NodeType(Generic[N]):
         """The name of a node that it may end."""
         return ""
 
-    def holds_up_sound(self, node: N) -> bool:
-        """Whether it may end or hold up sound that players play."""
+    def pauses_sound(self, node: N) -> bool:
+        """Whether it may end or pause sound that players play."""
         return False
 
-    def is_held_up(self, node: N) -> bool:
-        """Whether it is such sound."""
+    def can_be_paused(self, node: N) -> bool:
+        """Whether it is sound that a player may pause or end."""
         return False
 
-    def turns_for_ever(self, node: N) -> bool:
-        """Whether nothing but its child or something outside ends it."""
+    def is_endless(self, node: N) -> bool:
+        """Whether it repeats until its child or something outside ends it."""
         return False
 
     def canonical(self, node: N) -> Node:
-        """As reading would have made it; for documents that were put together by hand."""
+        """Return what reading would have made of it; for documents that were put together by hand."""
         return node
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``request``: fetches a document and executes it."""
+"""Nodes that run other documents: ``request`` fetches one by its URL, ``subtree`` names one that is given."""
 
 import re
 from collections.abc import Mapping
@@ -61,8 +61,6 @@ def check_url(node: Node, key: str, url: str, around: Surroundings, problems: Pr
 REQUEST = RequestType()
 
 
-# ``subtree``: another document, by name.
-
 ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
@@ -112,7 +110,7 @@ class SubtreeType(NodeType[Subtree]):
     fields = (Text("ref", required=True), Arguments("args"))
 
     def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
-        """See NodeType: the root of the document that it names."""
+        """Return the root of the document that it names."""
         reference = Reference(found["ref"], found.get("args", {}))
         return [Child(pointer, reference)] if reference.ref else []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base class of player and speak."""
+"""Leaves that drive the audio channel: player and speak."""
 
 import re
 from dataclasses import dataclass, replace
@@ -102,14 +102,12 @@ class SpeakType(NodeType[Speak]):
 SPEAK = SpeakType()
 
 
-# ``player``: plays a medium, or controls the player.
-
 ACTIONS = ("play", "pause", "stop", "resume", "setVolume")
 
 
 @dataclass(frozen=True)
 class PlayerAction(Field):
-    """What the player does; any case and ``set_volume`` in tolerant reading."""
+    """An action of the player; any case and ``set_volume`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> object:
         if str(raw.get("type")).lower().startswith("play") and not str(raw["type"]).lower().startswith(
@@ -207,14 +205,14 @@ class PlayerType(NodeType[Player]):
     def timing(self, node: Player, below: list[Timing], lengths: Lengths) -> Timing:
         return sound_or_motion(lengths.media_s.get(node.url) if node.action == "play" else 0.0)
 
-    def holds_up_sound(self, node: Player) -> bool:
+    def pauses_sound(self, node: Player) -> bool:
         return node.action in ("pause", "stop")
 
-    def is_held_up(self, node: Player) -> bool:
+    def can_be_paused(self, node: Player) -> bool:
         return node.action == "play"
 
     def canonical(self, node: Player) -> Node:
-        """See NodeType: with a duration of its own, it is in a box of that length."""
+        """Put a player with a duration of its own into a box of that length."""
         if node.duration_s == 0:
             return node
         bare = replace(node, duration_s=0.0)

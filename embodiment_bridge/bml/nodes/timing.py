@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a node can end and when.
+"""Possible results of a node, and its duration.
 
 Ends are bit sets. ``may`` has every end that is possible at all (any motion, sound or fetch may fail) and
 decides what can be reached. ``usual`` has the ends when nothing breaks; the times are about those. Intervals are
@@ -61,13 +61,13 @@ def sound_or_motion(seconds: float | None) -> Timing:
 
 
 def stoppable(timing: Timing) -> Timing:
-    """Of a node that something else may end with success at any time, or hold up."""
+    """The timing of a node that something else may end with success at any time, or pause."""
     expects = timing.expects or SUCCEEDS
     return Timing(timing.may | SUCCEEDS, timing.usual | SUCCEEDS, expects, 0.0, None, inf)
 
 
 def counted(timing: Timing) -> Timing:
-    """As what is round one node sees it: being left out is a success there."""
+    """The timing as a parent counts it: left out counts as success."""
     if not (timing.may | timing.usual | timing.expects) & LEFT_OUT:
         return timing
     may, usual, expects = (

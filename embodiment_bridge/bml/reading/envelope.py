@@ -14,8 +14,6 @@ from embodiment_bridge.bml.base.problems import at, short
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child
 
-# How old a document is, by what its envelope says: what was sent long ago may be a copy, or no longer wanted.
-
 PARAMETER: Final = "max_age"
 KEY: Final = "req_time"
 _DIGITS = re.compile(r"\d{14}")

@@ -17,11 +17,8 @@ from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import LONGEST_TOKEN, Problems, escaped, short
 from embodiment_bridge.core.unicode_text import is_unicode
 
-# Where in a parsed text the things are that ``json`` takes and JSON or Unicode does not allow.
-
-Trail: TypeAlias = (
-    "tuple[Trail, str] | None"  # the steps from the value back to the root: a text each would be quadratic
-)
+# The steps from the value back to the root: a text each would be quadratic
+Trail: TypeAlias = "tuple[Trail, str] | None"
 
 
 def find(value: object, problems: Problems, limits: Limits) -> None:
@@ -132,7 +129,7 @@ def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | Non
 
 
 def bracket_depth(data: bytes) -> int:
-    """How deep brackets nest in JSON text, strings left out (exact for valid JSON, never raises)."""
+    """Count how deep brackets nest in JSON text, strings left out (exact for valid JSON, never raises)."""
     return _depth(_outside_texts(data))
 
 
@@ -175,7 +172,7 @@ def _without_markdown(text: str) -> str:
 
 
 class _Hooks:
-    """What ``json`` calls for values that JSON does not allow; they stay in place for ``doubts`` to find."""
+    """Hooks of ``json`` for values that JSON does not allow; they stay in place for ``doubts`` to find."""
 
     def __init__(self, marks: bytes) -> None:
         self.doubtful = False

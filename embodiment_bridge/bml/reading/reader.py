@@ -2,7 +2,7 @@
 """Reads a BML document: from text to the canonical tree, without recursion, noting every problem on the way."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Union
 
 from embodiment_bridge.bml.base.limits import Limits
@@ -23,7 +23,7 @@ from embodiment_bridge.bml.nodes.registry import (
 from embodiment_bridge.bml.reading import json_values
 from embodiment_bridge.bml.reading.envelope import opened
 from embodiment_bridge.bml.reading.json_values import parse
-from embodiment_bridge.bml.reading.subtrees import Subtrees, filled_in
+from embodiment_bridge.bml.reading.subtrees import Subtrees, filled_in, open_arguments
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 # From JSON values to the canonical tree, without recursion, noting every problem on the way.
@@ -76,7 +76,7 @@ def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
     return node
 
 
-def normalise(root: Child, values: Values, subtrees: Subtrees) -> Node | None:
+def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | None:
     """The canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
     walk = _Walk(values, subtrees)
     tops = walk.read(root)
@@ -84,7 +84,7 @@ def normalise(root: Child, values: Values, subtrees: Subtrees) -> Node | None:
         return None
     for draft in reversed(walk.drafts):
         draft.build()
-    return _built(tops)[0]
+    return Document(_built(tops)[0], arguments=walk.arguments)
 
 
 class _Walk:
@@ -92,6 +92,7 @@ class _Walk:
 
     def __init__(self, values: Values, subtrees: Subtrees) -> None:
         self.drafts: list[Draft] = []
+        self.arguments: dict[str, str] = {}
         self._values = values
         self._subtrees = subtrees
         self._problems = values.problems
@@ -166,6 +167,8 @@ class _Walk:
             ]
             if not keys.issuperset(raw):
                 extra = self._extra(raw, pointer, node_type)
+        if level.scope is None:
+            self.arguments.update(open_arguments(raw, pointer, extra))
         given = node_type.values_in(raw, pointer, values)
         below = node_type.children_in(raw, pointer, given, values)
         given["pointer"], given["name"], given["extra"] = pointer, name, extra
@@ -291,4 +294,4 @@ def _document(text: bytes | str, values: Values, subtrees: Subtrees) -> Document
         json_values.find(parsed.value, values.problems, values.limits)
     root, metadata = opened(parsed.value, values)
     tree = normalise(root, values, subtrees)
-    return None if tree is None else Document(tree, metadata)
+    return None if tree is None else replace(tree, metadata=metadata)

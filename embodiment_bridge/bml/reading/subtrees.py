@@ -5,7 +5,7 @@ Arguments are filled in node by node as the walk comes by. What a document costs
 that it would be with all subtrees written out, and that is bounded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from embodiment_bridge.bml.base.problems import Problems, at, escaped, short
@@ -90,6 +90,27 @@ def filled_in(raw: Raw, pointer: str, scope: Scope, problems: Problems) -> Raw:
     }
 
 
+def open_arguments(raw: Raw, pointer: str, extra: Raw) -> Iterator[tuple[str, str]]:
+    """The arguments in one node outside of any subtree, where nothing replaces them: pointers and names.
+
+    ``extra`` has the keys that are not read.
+    """
+    for key, value in raw.items():
+        may_have = value[:2] == "${" if isinstance(value, str) else isinstance(value, (dict, list))
+        if may_have and key not in _NODE_KEYS and key not in extra and key != "name":
+            yield from _arguments(value, at(pointer, key))
+
+
+def _arguments(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        found = ARGUMENT.fullmatch(value)
+        if found is not None:
+            yield pointer, found[1]
+    elif isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _arguments(inner, at(pointer, str(key)))
+
+
 def _value(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
     """A whole text ``${name}`` is replaced; a part of a text is not, so that nothing is ever put together."""
     if not isinstance(value, str):
@@ -105,7 +126,7 @@ def _value(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
 
 
 def _deep(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
-    """As ``_value``, for everything inside; nesting is bounded by the bracket depth of the text."""
+    """Apply ``_value`` to everything inside; nesting is bounded by the bracket depth of the text."""
     if isinstance(value, dict):
         return {key: _deep(inner, at(pointer, key), scope, problems) for key, inner in value.items()}
     if isinstance(value, list):

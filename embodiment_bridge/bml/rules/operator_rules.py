@@ -20,14 +20,12 @@ from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.unicode_text import is_unicode
 
-# Conditions that an operator writes in one line: ``battery >= 0.15``.
-
 GUARD_FORM = "NAME OPERATOR VALUE, as battery >= 0.15"
 _GUARD = re.compile(rf"\s*({KEY.pattern})\s*(<=|>=|==|!=|<|>)\s*(\S.{{0,199}}?)\s*")
 
 
 def parse_guard(text: str) -> Compare:
-    """A comparison of a named value with a number, a boolean or a text in quotes.
+    """Read ``battery >= 0.15``: a comparison of a named value with a number, a boolean or a text in quotes.
 
     Raises:
         ConfigError: it has another form.

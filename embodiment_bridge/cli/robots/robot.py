@@ -15,9 +15,8 @@ from typing import Any
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.bml import Document, Problem
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.bml.base.problems import Problem
-from embodiment_bridge.bml.document import Document
 from embodiment_bridge.bml.reading.envelope import age_refusal
 from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.operator_rules import check_channels

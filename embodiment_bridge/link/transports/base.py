@@ -13,7 +13,7 @@ class Transport(Protocol):
     peer: str
 
     def fileno(self) -> int | None:
-        """What can be waited for in place of ``read``; None where a thread has to wait in it."""
+        """The descriptor to wait for in place of ``read``; None where a thread has to wait in it."""
         return None
 
     def read(self, timeout: float) -> bytes:

@@ -27,9 +27,8 @@ from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, PREFIX_SIZE
 
 LINE_PERIOD: Final = 0.2  # s between the lines of rcssserver3d 0.7.3, where no time goes on
 FRAME_PERIOD: Final = 0.04  # s between the messages of either port
-LONGEST_GAP: Final = (
-    60.0  # s of the server's clock; a longer one, or a step back, is where another game was appended
-)
+# s of the server's clock; a longer one, or a step back, is where another game was appended
+LONGEST_GAP: Final = 60.0
 LONGEST_STEP: Final = 5.0  # s of play; a longer one is a trainer's
 MAX_UNPACKED: Final = 8 << 30  # bytes; ten minutes of a full game have 1.1 GB
 GZIP: Final = b"\x1f\x8b"
@@ -133,7 +132,7 @@ def _lines(read_line: Callable[[int], bytes]) -> Iterator[_Row]:
 
 
 def _frames(path: Path) -> Iterator[_Row]:
-    """Of a byte stream; an unfinished last frame is left out."""
+    """Cut a byte stream into frames; an unfinished last frame is left out."""
     size, at = path.stat().st_size, 0
     with path.open("rb") as file:
         while len(prefix := file.read(PREFIX_SIZE)) == PREFIX_SIZE:

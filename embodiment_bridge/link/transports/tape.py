@@ -19,8 +19,6 @@ from embodiment_bridge.core.input_file import read_bytes, read_text
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.wire.framing import Frame, Framer
 
-# A recorded byte stream as a transport: what a peer once sent comes again, in its own time.
-
 MAX_BYTES = 1 << 30  # of a recording, which is kept in memory
 CHUNK = 4096  # bytes at a time where the recording has no times
 
@@ -181,12 +179,9 @@ class RecordingTransport(Transport):
                         path.unlink()
 
 
-# A transport that also writes a log of what a monitor port sends, one message per line, as the servers do.
-
 PACKED: Final = ".gz"
-LEVEL: Final = (
-    3  # of gzip: higher levels take several times as long on the link's thread for a tenth of the size
-)
+# Of gzip: higher levels take several times as long on the link's thread for a tenth of the size
+LEVEL: Final = 3
 
 
 class LogTape(RecordingTransport):

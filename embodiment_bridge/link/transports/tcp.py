@@ -15,8 +15,6 @@ from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.link.transports.base import Transport
 
-# A TCP connection that we open.
-
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
 SHARED_WRITE_TIMEOUT = 0.5  # s; on a thread that serves other links, too (link_loop.py)

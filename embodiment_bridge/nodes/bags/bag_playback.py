@@ -29,13 +29,11 @@ from embodiment_bridge.msg import SkillInfo, SkillList
 from embodiment_bridge.nodes.bags.bag_qos import to_play
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.messages import message_class
-from embodiment_bridge.nodes.base.parameters import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions, pattern
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 from embodiment_bridge.srv import PlayLog
-
-# Serves the skills of a recorded body: each takes its time and is reported as skipped.
 
 RATE = 20.0  # Hz
 ANY_LENGTH = 10_000  # characters: parameters that the recorded body accepted are not refused
@@ -46,18 +44,15 @@ class RecordedSkills:
     """Serves the skills of a recorded SkillList, so that a brain can work with a recording."""
 
     def __init__(self, node: Node, recorded: SkillList) -> None:
-        self._node = node
         body = description_of(recorded)
         self._queue = SkillQueue(MotionRunner(body), lambda report: self._server.report(report))
         self._server = SkillServer(node, self._queue, body.name, body.skill_infos(), lambda: "")
         self._time = 0.0
-        self._timer = node.create_timer(1.0 / RATE, self._step)
+        node.create_timer(1.0 / RATE, self._step)
 
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        self._node.destroy_timer(self._timer)
+    def close(self) -> None:
+        """End the skills that run."""
         self._queue.lost("the recording was closed")
-        self._server.destroy()
 
     def _step(self) -> None:
         self._time += 1.0 / RATE
@@ -115,7 +110,7 @@ PARAMETERS = (
 
 
 def asked_of_a_body(inputs: Iterable[str]) -> re.Pattern[str]:
-    """What matches the full names of topics on which a body is asked for something."""
+    """Return a pattern of the full names of topics that command a body."""
     return re.compile(rf".*/({'|'.join(map(re.escape, (*ASKED, *inputs)))})$|.*/behavior_tree/")
 
 
@@ -158,11 +153,9 @@ class BagPlayback(BridgeNode):
         if values["publish_clock"]:
             self._clock_topic = self.create_publisher(Clock, "/clock", profile("sensor"))
         self._skills = RecordedSkills(self, recorded_skills) if recorded_skills is not None else None
-        self._controls = [
-            self.create_service(Trigger, "~/pause", self._pause),
-            self.create_service(Trigger, "~/resume", self._resume),
-            self.create_service(PlayLog, "~/play", self._control),
-        ]
+        self.create_service(Trigger, "~/pause", self._pause)
+        self.create_service(Trigger, "~/resume", self._resume)
+        self.create_service(PlayLog, "~/play", self._control)
 
     def activate(self) -> None:
         """Start to play."""
@@ -188,15 +181,10 @@ class BagPlayback(BridgeNode):
             self._reader.close()
 
     def cleanup(self) -> None:
-        """Remove everything from the graph."""
+        """End the skills of the recorded body."""
         if self._skills is not None:
-            self._skills.destroy()
+            self._skills.close()
             self._skills = None
-        for service in self._controls:
-            self.destroy_service(service)
-        for publisher in (*self._topics.values(), self._clock_topic):
-            if publisher is not None:
-                self.destroy_publisher(publisher)
         self._clock_topic = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
@@ -217,7 +205,7 @@ class BagPlayback(BridgeNode):
 
     def _wanted(self) -> list[Topic]:
         """The topics to play; those with a type that is not installed are left out with a warning."""
-        include, exclude = (self._pattern(name) for name in ("include", "exclude"))
+        include, exclude = (pattern(self.values, name) for name in ("include", "exclude"))
         clocked, body = self.values["publish_clock"], self.values["body"]
         wanted = []
         for topic in self._recorded.values():
@@ -235,14 +223,6 @@ class BagPlayback(BridgeNode):
             known = ", ".join(sorted(self._recorded)) or "none"
             raise ConfigError(f"recording {self.values['bag']}: no topic to play (it has: {known})")
         return wanted
-
-    def _pattern(self, name: str) -> re.Pattern[str]:
-        try:
-            return re.compile(self.values[name])
-        except re.error as error:
-            raise ConfigError(
-                f"parameter {name} is {self.values[name]!r}, no regular expression: {error}"
-            ) from error
 
     def _recorded_namespace(self) -> str:
         chosen: str = self.values["recorded_namespace"]
@@ -292,7 +272,7 @@ class BagPlayback(BridgeNode):
     def _control(self, request: PlayLog.Request, response: PlayLog.Response) -> PlayLog.Response:
         playback = self._playback
         if playback is None:
-            response.message = f"{self.get_name()} is inactive; activate it first"
+            response.message = self.inactive
             return response
         try:
             _obey(playback, request)

@@ -20,7 +20,7 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.bags.bag_qos import to_record, to_store
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.messages import message_class
-from embodiment_bridge.nodes.base.parameters import NodeOptions
+from embodiment_bridge.nodes.base.parameters import NodeOptions, pattern
 
 LOOK_S = 0.25  # between two checks for new topics
 HIDDEN = re.compile(r"/_")  # internal topics of the middleware and of actions
@@ -57,8 +57,8 @@ class BagRecorder(BridgeNode):
     def configure(self) -> None:
         """Read the patterns of the topics to record."""
         values = self.values
-        self._include = _pattern("include", values["include"])
-        self._exclude = _pattern("exclude", values["exclude"]) if values["exclude"] else None
+        self._include = pattern(values, "include")
+        self._exclude = pattern(values, "exclude") if values["exclude"] else None
         self._first_path = Path(values["output"] or time.strftime("recording_%Y%m%d_%H%M%S"))
         self.path = self._first_path
 
@@ -145,10 +145,3 @@ class BagRecorder(BridgeNode):
 
     def _take(self, writer: BagWriter, number: int, data: bytes) -> None:
         writer.take(number, self.get_clock().now().nanoseconds, data)
-
-
-def _pattern(name: str, text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise ConfigError(f"parameter {name} is {text!r}, not a regular expression: {error}") from error

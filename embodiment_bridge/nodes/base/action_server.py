@@ -28,13 +28,11 @@ def run_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
     return goal_id_of(goal)[:8]
 
 
-# Detects two nodes that serve one action, such as two robots without namespaces: every goal goes to both.
-
 GOAL = "/_action/send_goal"
 
 
 class ActionTwins:
-    """Checks whether another node serves an action of ``node``."""
+    """Checks whether another node serves an action of ``node``: every goal goes to both."""
 
     def __init__(self, node: Node) -> None:
         self._node = node

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base class of all nodes of this package.
 
-Lifecycle, parameters, diagnostics, clear failures; a failed configure removes what it added to the graph.
+Lifecycle, parameters, diagnostics, clear failures; a cleanup removes from the graph what configure added.
 """
 
 import time
@@ -30,26 +30,26 @@ from embodiment_bridge.nodes.base.executor import CallbackGuard
 from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
 
-# Remembers what a node has on the graph, to remove what a failed configure added.
-
 # Waitables come last: events of a publisher are waitables too, and end with it.
 _KINDS: Final = ("publishers", "subscriptions", "services", "clients", "timers", "waitables")
 
 
 class GraphEntities:
-    """The publishers, services, actions and timers of a node at construction."""
+    """Remembers the publishers, services, actions and timers of a node, to remove those that are added later."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._before = {id(one) for kind in _KINDS for one in getattr(node, kind)}
+        # With the objects, so that no new one can get the id of one that was destroyed meanwhile.
+        self._before = {id(one): one for kind in _KINDS for one in getattr(node, kind)}
 
     def take_off_new(self) -> None:
-        """Destroy everything that was added since: publishers, services, actions, timers."""
+        """Destroy everything that was added since, but rclpy's own subscription to /clock."""
         node = self._node
         for kind in _KINDS[:-1]:
             destroy = getattr(node, f"destroy_{kind[:-1]}")
             for one in self._new(kind):
-                destroy(one)
+                if kind != "subscriptions" or one.msg_type is not ClockMessage:
+                    destroy(one)
         for action in self._new("waitables"):
             if hasattr(action, "destroy"):
                 action.destroy()
@@ -69,9 +69,9 @@ class BridgeNode(LifecycleNode):
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
     configure or activate, a full disk and a lack of descriptors or memory fail that transition with one line in the
-    log and in /diagnostics, and leave the process running; a configure that failed removes what it had put on the
-    graph. Any other exception there does the same, with its traceback in the log, and is followed by a deactivate after
-    an activate. The QoS of each publisher and subscription can be overridden.
+    log and in /diagnostics, and leave the process running; a configure that failed, and a cleanup, remove what
+    configure had put on the graph. Any other exception there does the same, with its traceback in the log, and is
+    followed by a deactivate after an activate. The QoS of each publisher and subscription can be overridden.
     Exceptions in callbacks are logged and counted (``guard``); messages of /clock are checked
     (``clock_watch``), unless they are taken as bytes.
     """
@@ -130,6 +130,11 @@ class BridgeNode(LifecycleNode):
         clock = self.get_clock()
         return float(clock.now().nanoseconds) * 1e-9 if clock.ros_time_is_active else time.monotonic()
 
+    @property
+    def inactive(self) -> str:
+        """Why requests are refused while the node is not active; empty when it is."""
+        return "" if self.active else f"{self.get_name()} is inactive; activate it first"
+
     def configure(self) -> None:
         """Build the parts of the node from the parameters (``self.values``)."""
 
@@ -140,14 +145,14 @@ class BridgeNode(LifecycleNode):
         """Make the body safe and close the link; must not raise."""
 
     def cleanup(self) -> None:
-        """Release what ``configure`` built; must not raise."""
+        """Release what ``configure`` built but is not on the graph, such as threads; must not raise."""
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """Level of DiagnosticStatus, one line of text, and values."""
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
     def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
-        """As in rclpy; the QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
+        """Create a publisher. The QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
 
         Raises:
             ConfigError: an override is not a QoS.
@@ -157,7 +162,7 @@ class BridgeNode(LifecycleNode):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
     ) -> Subscription:
-        """As ``create_publisher``; an exception in the callback ends only that call."""
+        """Create a subscription with such a QoS; an exception in the callback ends only that call."""
         if msg_type is ClockMessage and not options.get("raw"):
             callback = self.clock_watch.checked(callback)
         callback = self.guard.wrap(callback, f"topic {topic}")
@@ -165,16 +170,16 @@ class BridgeNode(LifecycleNode):
         return self._make(make, "subscription", topic, options, msg_type, topic, callback, qos_profile)
 
     def create_timer(self, timer_period_sec: float, callback: Any, *others: Any, **options: Any) -> Timer:
-        """As in rclpy; an exception in the callback ends only that call."""
+        """Create a timer; an exception in the callback ends only that call."""
         return super().create_timer(timer_period_sec, self.guard.wrap(callback, "timer"), *others, **options)
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Service:
-        """As in rclpy; if the callback raises, the response says so if its type has the fields."""
+        """Create a service; if the callback raises, the response says so if its type has the fields."""
         guarded = self.guard.wrap(callback, f"service {srv_name}", _report_exception)
         return super().create_service(srv_type, srv_name, guarded, **options)
 
     def add_waitable(self, waitable: Waitable) -> None:
-        """As in rclpy, for actions: bad data from the graph can make rclpy itself raise."""
+        """Guard the waitables of actions: bad data from the graph can make rclpy itself raise."""
         waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
         super().add_waitable(waitable)
 
@@ -223,7 +228,7 @@ class BridgeNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``configure``."""
-        entities = GraphEntities(self)
+        self._entities = GraphEntities(self)
         try:
             self.values = declare(self, self._declared)
             self.configure()
@@ -233,7 +238,7 @@ class BridgeNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         finally:
             if not self._configured:
-                entities.take_off_new()
+                self._entities.take_off_new()
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -273,7 +278,7 @@ class BridgeNode(LifecycleNode):
             self.deactivate()
 
     def destroy_node(self) -> None:
-        """As in rclpy; also clean up, because rclpy leaves actions on the graph until they are garbage-collected."""
+        """Destroy the node and clean up: rclpy leaves actions on the graph until they are garbage-collected."""
         self.close()
         self._release()
         super().destroy_node()
@@ -282,7 +287,10 @@ class BridgeNode(LifecycleNode):
     def _release(self) -> None:
         if self._configured:
             self._configured = False
-            self.cleanup()
+            try:
+                self.cleanup()
+            finally:
+                self._entities.take_off_new()
 
     def _publish_diagnostics(self) -> None:
         level, message, values = self.diagnose()

@@ -52,9 +52,8 @@ def ahead() -> float:
 
 
 FAR_S = 60.0  # ahead of the last time; no simulator takes such a step
-BACK_S = (
-    1.0  # messages of one publisher may arrive out of order by up to this much; such messages are skipped
-)
+# Messages of one publisher may arrive out of order by up to this much; such messages are skipped
+BACK_S = 1.0
 SILENT_S = 5.0  # of wall time
 NANOSECONDS = 10**9
 

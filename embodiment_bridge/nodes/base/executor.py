@@ -104,7 +104,7 @@ class _Guarded:
     """Mixin for an executor of rclpy: an exception in a task ends only that task."""
 
     def create_task(self, task: Any, *arguments: Any, **options: Any) -> Any:
-        """As in rclpy."""
+        """Create a task, guarded."""
         if not iscoroutine(task):
             guard = guard_of(task) or CallbackGuard(get_logger("executor").error)
             task = guard.wrap(task, getattr(task, "__qualname__", "task"))

@@ -13,6 +13,7 @@ from rclpy.action.client import ClientGoalHandle
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
+from typing_extensions import override
 
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.action_server import KEEP_S
@@ -49,8 +50,7 @@ class SentGoal(Generic[F, R]):
 
     def __init__(
         self,
-        server: str,
-        failure: Callable[[str, bool], R],
+        client: "GoalClient[F, R]",
         on_feedback: Callable[[F], None],
         on_end: Callable[["SentGoal[F, R]"], None],
     ) -> None:
@@ -58,7 +58,7 @@ class SentGoal(Generic[F, R]):
         self.lost = ""
         self.answered = self.cancel_taken = False
         self.handle: ClientGoalHandle | None = None
-        self._server, self._failure = server, failure
+        self._client = client
         self._on_feedback, self._on_end = on_feedback, on_end
         self._early: list[F] = []  # feedback that was faster than the answer
         self._cancel_asked = False
@@ -92,7 +92,7 @@ class SentGoal(Generic[F, R]):
         handle: ClientGoalHandle = answer.result()
         self.answered = True
         if not handle.accepted:
-            self._end(self._failure(f"{self._server} refused the goal", True))
+            self._end(self._client.failure(f"{self._client.server} refused the goal", refused=True))
             return
         self.handle = handle
         self._hear()
@@ -139,8 +139,8 @@ class SentGoal(Generic[F, R]):
 
     def _lose(self, why: str) -> None:
         if self.result is None:
-            self.lost = f"{self._server} {why}"
-            self._end(self._failure(self.lost, False))
+            self.lost = f"{self._client.server} {why}"
+            self._end(self._client.failure(self.lost))
 
     def _end(self, result: R) -> None:
         if self.result is None:
@@ -156,13 +156,10 @@ class GoalClient(Generic[F, R]):
         kind: the action.
         name: of the action.
         server: what people call the node that serves it.
-        failure: makes a result from the reason of a goal that was refused (true) or lost (false).
     """
 
-    def __init__(
-        self, node: Node, kind: Any, name: str, server: str, failure: Callable[[str, bool], R]
-    ) -> None:
-        self._node, self._server, self._failure = node, server, failure
+    def __init__(self, node: Node, kind: Any, name: str, server: str) -> None:
+        self._node, self._kind, self.server = node, kind, server
         self._client = ActionClient(node, kind, name)
         self._goals: list[SentGoal[F, R]] = []
         self._seen = self._looked = 0.0
@@ -175,6 +172,10 @@ class GoalClient(Generic[F, R]):
         ready: bool = self._client.server_is_ready()
         return ready
 
+    def failure(self, reason: str, *, refused: bool = False) -> R:
+        """Make a result of the reason why a goal was refused or lost (for subclasses)."""
+        raise NotImplementedError
+
     def send(
         self,
         goal: Any,
@@ -182,7 +183,7 @@ class GoalClient(Generic[F, R]):
         on_end: Callable[[SentGoal[F, R]], None] = lambda _: None,
     ) -> SentGoal[F, R]:
         """Send a goal and follow it; ``on_end(sent)`` is called when its result is set."""
-        sent = SentGoal(self._server, self._failure, on_feedback, on_end)
+        sent = SentGoal(self, on_feedback, on_end)
         self._goals.append(sent)
         answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback)
         answer.add_done_callback(sent.take_answer)
@@ -214,11 +215,12 @@ class TreeClient(GoalClient[F, R]):
     """Sends goals of an action of the behaviour tree, whose results have an outcome and a reason."""
 
     def __init__(self, node: Node, kind: Any, name: str) -> None:
-        def failure(reason: str, refused: bool) -> R:
-            result: R = kind.Result(outcome="REJECTED" if refused else "ERROR", reason=reason)
-            return result
+        super().__init__(node, kind, name, "the behaviour-tree node")
 
-        super().__init__(node, kind, name, "the behaviour-tree node", failure)
+    @override
+    def failure(self, reason: str, *, refused: bool = False) -> R:
+        result: R = self._kind.Result(outcome="REJECTED" if refused else "ERROR", reason=reason)
+        return result
 
 
 BmlGoal = SentGoal[ExecuteBml.Feedback, ExecuteBml.Result]
@@ -265,7 +267,8 @@ class SkillClient(GoalClient[ExecuteSkill.Feedback, ExecuteSkill.Result]):
     """Sends goals of `execute_skill`."""
 
     def __init__(self, node: Node, name: str = "execute_skill") -> None:
-        def failure(reason: str, _: bool) -> ExecuteSkill.Result:
-            return ExecuteSkill.Result(status=ExecuteSkill.Result.FAILED, reason=reason)
+        super().__init__(node, ExecuteSkill, name, "the body's node")
 
-        super().__init__(node, ExecuteSkill, name, "the body's node", failure)
+    @override
+    def failure(self, reason: str, *, refused: bool = False) -> ExecuteSkill.Result:
+        return ExecuteSkill.Result(status=ExecuteSkill.Result.FAILED, reason=reason)

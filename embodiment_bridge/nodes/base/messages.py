@@ -21,8 +21,6 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, quoted, unk
 from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.urdf import LinkTransform
 
-# Converts transforms to TF messages.
-
 ROOT = "/"  # before a name to which the prefix does not go
 Frames: TypeAlias = tuple[tuple[str, str], ...]  # (parent, child) of each transform
 
@@ -55,7 +53,7 @@ class TransformMessages:
         return TFMessage(transforms=[self._fill_in(transform, stamp) for transform in transforms])
 
     def of_numbers(self, frames: Frames, numbers: Sequence[float], stamp: Time) -> TFMessage:
-        """As ``make``, with the numbers of ``flat``."""
+        """Make the message of the numbers of ``flat``."""
         rows = iter(numbers)
         transforms = []
         for parent, child in frames:
@@ -81,8 +79,6 @@ class TransformMessages:
         return frame.removeprefix(ROOT) if frame.startswith(ROOT) else self._prefix + frame
 
 
-# Times of messages as numbers.
-
 NANOSECONDS: Final = 1e9
 
 
@@ -90,8 +86,6 @@ def seconds(stamp: Time | Duration) -> float:
     """A stamp, or a duration, in s."""
     return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS
 
-
-# Finds message classes by their type names on the graph.
 
 FEEDBACK = "_FeedbackMessage"
 

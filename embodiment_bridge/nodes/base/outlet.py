@@ -21,7 +21,6 @@ class Outlet:
     """One publisher. A new subscriber is seen after ``LOOK_S`` s at the latest, on the thread that asks."""
 
     def __init__(self, node: Node, message_type: type[Message], topic: str, qos: QoSProfile) -> None:
-        self._node = node
         self._publisher = node.create_publisher(message_type, topic, qos)
         self._next_look = 0.0
         self._subscribed = False
@@ -38,10 +37,6 @@ class Outlet:
     def publish(self, message: Message | bytes) -> None:
         """Publish a message, or its serialised bytes."""
         self._publisher.publish(message)
-
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._node.destroy_publisher(self._publisher)
 
 
 # Messages that are serialised once, because afterwards only their stamps and numbers change.
@@ -152,10 +147,6 @@ class PackedOutlet(Generic[Shape]):
             self._template = Template(lambda numbers, stamp: self._make(shape, numbers, stamp), count)
         except NotPackableError:
             self._packable = False  # this shape goes out as rclpy does it
-
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._outlet.destroy()
 
 
 def _places(data: bytes, pattern: bytes) -> Iterator[int]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declares and reads the parameters of a node, and types the options that every node passes to rclpy."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
@@ -72,4 +73,18 @@ def _declare(node: Node, parameter: RosParameter) -> None:
         raise ConfigError(
             f"parameter {parameter.name}: {error}; allowed {parameter.lower:g} to {parameter.upper:g}: "
             f"{parameter.description}"
+        ) from error
+
+
+def pattern(values: Mapping[str, Any], name: str) -> re.Pattern[str]:
+    """The regular expression in the parameter ``name``.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        return re.compile(values[name])
+    except re.error as error:
+        raise ConfigError(
+            f"parameter {name} is {values[name]!r}, not a regular expression: {error}"
         ) from error

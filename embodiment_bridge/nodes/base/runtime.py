@@ -106,8 +106,6 @@ class Runtime:
         spin(self.executor, self.context, until)
 
 
-# Runs one node as a process, for `ros2 run` and launch.
-
 NOT_STARTED = 2  # exit code
 
 

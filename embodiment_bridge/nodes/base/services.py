@@ -15,9 +15,8 @@ from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.nodes.base.messages import Json, fill, message_class
 from embodiment_bridge.nodes.base.runtime import Runtime
 
-# The answer of `hold` and of `pause` when the robot was already frozen.
-
 HELD_ALREADY: Final = "held already"
+"""The answer of `hold` and of `pause` when the robot was already frozen."""
 
 
 def is_clear_no(value: object) -> bool:
@@ -66,8 +65,6 @@ def deferred_service(node: Node, service_type: Any, name: str, callback: Callabl
     service.send_response = send_later
     return service
 
-
-# Finds the services of the graph and calls one of them with values from JSON.
 
 OF_EVERY_NODE: Final = (
     "describe_parameters", "get_parameter_types", "get_parameters", "list_parameters", "set_parameters",

@@ -16,8 +16,6 @@ from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.link.transports.log_link import LogPlayer
 from embodiment_bridge.srv import PlayLog
 
-# The service `play_log`: pause, speed and position of a replay.
-
 ACTIONS: Final = {PlayLog.Request.KEEP: None, PlayLog.Request.PAUSE: True, PlayLog.Request.RESUME: False}
 
 
@@ -25,13 +23,8 @@ class LogService:
     """Serves ``play_log``. ``player()`` gives the present player, None while nothing is played."""
 
     def __init__(self, node: Node, player: Callable[[], LogPlayer | None]) -> None:
-        self._node = node
         self._player = player
-        self._service = node.create_service(PlayLog, "play_log", self._serve)
-
-    def destroy(self) -> None:
-        """Remove the service from the graph."""
-        self._node.destroy_service(self._service)
+        node.create_service(PlayLog, "play_log", self._serve)
 
     def _serve(self, request: PlayLog.Request, response: PlayLog.Response) -> PlayLog.Response:
         player = self._player()

@@ -12,8 +12,6 @@ from typing import Generic, TypeAlias, TypeVar, Unpack
 from builtin_interfaces.msg import Time
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.surroundings import FixedFrames
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
@@ -29,12 +27,9 @@ from embodiment_bridge.nodes.base.session_report import session_diagnostics
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_commands import ProtocolInputs
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
-from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols.converter import Converter, Cycle
 from embodiment_bridge.protocols.registry import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
-
-# The agent of a session: percepts go to motion and are answered with a frame, then they go to ROS.
 
 Event = TypeVar("Event")
 Command = TypeVar("Command")
@@ -43,30 +38,15 @@ Command = TypeVar("Command")
 class BodyAgent(Generic[Event, Command]):
     """Joins converter, motion and publishers: an ``Agent`` of ``link/session.py``, on the session's thread.
 
-    publish(topic, message) publishes on a topic of the protocol; stamp(seconds) gives the ROS time of an event from the
-    body's own clock; ``sensed(state, stamp)`` is called before each step of motion and ``stepped(state, stamp)`` after
-    its answer; ``framed(frames)`` when frames that do not move are others than before; ``tell(sentence)`` hears what of
-    an event reaches no topic.
+    ``tell(sentence)`` hears what of an event reaches no topic.
     """
 
     def __init__(
-        self,
-        converter: Converter[Event, Command],
-        queue: SkillQueue,
-        publish: Callable[[str, object], None],
-        stamp: Callable[[float | None], Time],
-        sensed: Callable[[BodyState, Time], None],
-        stepped: Callable[[BodyState, Time], None],
-        framed: Callable[[FixedFrames], None],
-        tell: Callable[[str], object],
+        self, converter: Converter[Event, Command], interface: BodyInterface, tell: Callable[[str], object]
     ) -> None:
         self._converter = converter
-        self._queue = queue
-        self._publish = publish
-        self._stamp = stamp
-        self._sensed = sensed
-        self._stepped = stepped
-        self._framed = framed
+        self._interface = interface
+        self._queue = interface.queue
         self._tell = tell
         self._frames = converter.fixed_frames()
         self._now: Time | None = None  # of the event that is served, where its state has been published
@@ -76,9 +56,9 @@ class BodyAgent(Generic[Event, Command]):
         self._queue.joined()
         return self._converter.handshake()
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         """Let the converter judge whether the peer is late."""
-        return self._converter.came(count)
+        return self._converter.batch_received(count)
 
     def perceive(self, event: Event) -> Cycle[Event]:
         """One step of motion for each state of the body."""
@@ -87,8 +67,8 @@ class BodyAgent(Generic[Event, Command]):
         if state is None:
             return Cycle(event, None, None)
         self._show_frames()
-        self._now = self._stamp(state.time)
-        self._sensed(state, self._now)
+        self._now = self._interface.stamp(state.time)
+        self._interface.show_state(state, self._now)
         return Cycle(event, state, self._queue.step(state))
 
     def respond(self, percept: Cycle[Event]) -> Iterable[Command]:
@@ -105,17 +85,17 @@ class BodyAgent(Generic[Event, Command]):
         self._show_frames()
         for sentence in self._converter.left_out():
             self._tell(sentence)
-        stamp = self._now or self._stamp(None)
+        stamp = self._now or self._interface.stamp(None)
         for topic, message in self._converter.messages(percept, stamp):
-            self._publish(topic, message)
+            self._interface.publish(topic, message)
         if state is not None:
-            self._stepped(state, stamp)
+            self._interface.after_step(state, stamp)
 
     def _show_frames(self) -> None:
         frames = self._converter.fixed_frames()
         if frames is not self._frames:
             self._frames = frames
-            self._framed(frames)
+            self._interface.show_frames(frames)
 
     def lost(self, reason: str) -> None:
         """The skills that run have failed."""
@@ -188,7 +168,7 @@ class AgentBridge(BridgeNode):
         for warning in converter.warnings():
             self.get_logger().warning(warning)
         converter.set_demand(self._interface.wanted)
-        self._inputs = ProtocolInputs(self, spec, converter, self._refusal)
+        ProtocolInputs(self, spec, converter, self._refusal)
         self._session = self._make_session(spec, converter, make_codec)
 
     def activate(self) -> None:
@@ -200,9 +180,8 @@ class AgentBridge(BridgeNode):
         self._session.stop()
 
     def cleanup(self) -> None:
-        """Take everything that configure made off the graph."""
-        self._inputs.destroy()
-        self._interface.destroy()
+        """Close the topic of the link: a session that its peer did not let go may still tell of it."""
+        self._interface.link.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The state of the link, and how fast percepts are answered."""
@@ -213,21 +192,11 @@ class AgentBridge(BridgeNode):
     def _make_session(
         self, spec: ProtocolSpec, converter: Converter[object, object], make_codec: MakeCodec
     ) -> BodySession:
-        interface = self._interface
-        agent = BodyAgent(
-            converter,
-            interface.queue,
-            interface.publish,
-            interface.stamp,
-            interface.show_state,
-            interface.after_step,
-            interface.show_frames,
-            self.get_logger().warning,
-        )
+        agent = BodyAgent(converter, self._interface, self.get_logger().warning)
         return Session(
             self._open_link(spec, make_codec),
             agent,
-            interface.link.publish,
+            self._interface.link.publish,
             peer=_peer(self.values),
             handshake_timeout=MAKING_TIMEOUT if spec.stay_for_answer else HANDSHAKE_TIMEOUT,
             refusal=spec.refusal,
@@ -247,7 +216,7 @@ class AgentBridge(BridgeNode):
     def _refusal(self) -> str:
         """Why no skill can be started now; empty when one can."""
         if not self.active:
-            return f"{self.get_name()} is inactive; activate it first"
+            return self.inactive
         status = self._session.status
         if status.phase is not Phase.READY:
             return f"the body is not there: link {status.phase.name}" + (

@@ -28,7 +28,7 @@ from embodiment_bridge.protocols.registry import ProtocolSpec
 
 
 class Response(Protocol):
-    """Of a service."""
+    """The response of a service."""
 
     success: bool
     message: str
@@ -46,23 +46,11 @@ class ProtocolInputs:
         self._node = node
         self._converter = converter
         self._refusal = refusal
-        self._subscriptions = [
-            node.create_subscription(
-                resolve(item.type), item.name, partial(self._message, item.name), profile("command")
-            )
-            for item in spec.inputs
-        ]
-        self._services = [
+        for item in spec.inputs:
+            take = partial(self._message, item.name)
+            node.create_subscription(resolve(item.type), item.name, take, profile("command"))
+        for item in spec.services:
             node.create_service(resolve(item.type), item.name, partial(self._request, item.name))
-            for item in spec.services
-        ]
-
-    def destroy(self) -> None:
-        """Take the topics and services off the graph."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        for service in self._services:
-            self._node.destroy_service(service)
 
     def _send(self, name: str, message: object) -> str:
         refusal = self._refusal()
@@ -123,15 +111,8 @@ class BodyCommands:
                 else (Twist, "cmd_vel", _velocity)
             )
             handlers += [velocity, (PoseStamped, "goal_pose", self._goal)]
-        self._subscriptions = [
+        for kind, topic, handler in handlers:
             node.create_subscription(kind, topic, partial(self._take, topic, handler), profile("command"))
-            for kind, topic, handler in handlers
-        ]
-
-    def destroy(self) -> None:
-        """Remove the topics from the graph."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
 
     def _take(
         self, topic: str, handler: Callable[[Any], Callable[[MotionRunner], object]], message: Any
@@ -193,7 +174,7 @@ class BodyCommands:
 
 
 def delay_of(stamp: Time, node: Node) -> float:
-    """How many s after now a stamp is by the robot's clock; 0 without a stamp."""
+    """Return how many s after now a stamp is by the robot's clock; 0 without a stamp."""
     at = seconds(stamp)
     return at - seconds(node.get_clock().now().to_msg()) if at else 0.0
 

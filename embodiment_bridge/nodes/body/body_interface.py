@@ -17,6 +17,7 @@ from embodiment_bridge.body.state import BodyState, SkillReport
 from embodiment_bridge.body.surroundings import FixedFrames, Things, no_things
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.lights import Shown
 from embodiment_bridge.motion.skills.native import Start
@@ -38,13 +39,11 @@ from embodiment_bridge.nodes.body.status_publishers import BodyStatusPublisher, 
 from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.markers import Light
 
-# ROS time of percepts: that of the node's clock, or simulated time that this node publishes on /clock.
-
 NANOSECONDS = 1_000_000_000
 
 
 class BodyClock:
-    """Gives the stamp of each event; call ``stamp`` once per event. With ``publish`` the body's time becomes /clock.
+    """Gives the stamp of each event, once per event: the node's time, or with ``publish`` the body's, as /clock.
 
     A simulator that restarts begins at zero; /clock continues from its last value, so that it never runs backwards.
     """
@@ -67,11 +66,6 @@ class BodyClock:
             if self._topic.wanted:
                 self._topic.publish("", (), self._time())
         return self._time()
-
-    def destroy(self) -> None:
-        """Remove /clock from the graph."""
-        if self._topic is not None:
-            self._topic.destroy()
 
     def _advance(self, body_time: int) -> None:
         if body_time + self._offset < self._last:
@@ -141,7 +135,6 @@ class BodyInterface:
         to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
-        self._node = node
         self._runner = MotionRunner(
             body,
             native_skills,
@@ -180,6 +173,7 @@ class BodyInterface:
         self._markers = MarkerPublisher(node, prefix)
         self._lights: Mapping[str, Shown] = {}
         self.link = LinkPublisher(node)
+        self._connects = 0
         self._follow = FollowTrajectory.if_installed(node, self.queue, refusal) if self._joints else None
         if self._follow is not None:
             self.queue.on_lost = self._follow.lost
@@ -193,6 +187,17 @@ class BodyInterface:
             frames=fixed_frames,
             refusal=refusal,
         )
+
+    def join(self, peer: str) -> None:
+        """Begin to move a body that is in this process: it is there from now on."""
+        self._connects += 1
+        self.queue.joined()
+        self.link.publish(LinkStatus(Phase.READY, peer, connects=self._connects))
+
+    def part(self, peer: str, reason: str) -> None:
+        """End what runs for ``reason``: the body is there no more."""
+        self.queue.lost(reason)
+        self.link.publish(LinkStatus(Phase.CLOSED, peer, connects=self._connects))
 
     @property
     def velocity(self) -> tuple[float, float, float]:
@@ -239,25 +244,6 @@ class BodyInterface:
                 {name: Light(*shown.color, 1.0, shown.pattern) for name, shown in self._lights.items()}
             )
         self._markers.publish(stamp)
-
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        for part in (
-            self._commands,
-            self._skills,
-            self.link,
-            self._clock,
-            self._model,
-            self._joint_states,
-            self.status,
-            self._markers,
-            self._odometry,
-            self._follow,
-        ):
-            if part is not None:
-                part.destroy()
-        for outlet in self._outputs.values():
-            outlet.destroy()
 
     def _report(self, report: SkillReport) -> None:
         self._skills.report(report)

@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import pose
+from embodiment_bridge.body.state_messages import odometry
 from embodiment_bridge.body.surroundings import MAP, FixedFrames
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
@@ -30,8 +30,6 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
 from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
-
-# Publishes `markers`: drawings of what a body knows and shows, while there are subscribers.
 
 PERIOD: Final = 100_000_000  # ns between drawings
 STALE: Final = 1_000_000_000  # ns after which a message is out of date
@@ -84,10 +82,6 @@ class MarkerPublisher:
         message, self._drawn = draw(scene, self._drawn)
         self._topic.publish(message)
 
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._topic.destroy()
-
 
 def _nanoseconds(stamp: Time) -> int:
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
@@ -106,10 +100,6 @@ class JointStates:
         if self._topic.wanted:
             self._topic.publish(self._names, state.position + state.velocity, stamp)
 
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self._topic.destroy()
-
 
 def _message(names: tuple[str, ...], numbers: Sequence[float], stamp: Time) -> JointState:
     half = len(numbers) // 2
@@ -118,8 +108,6 @@ def _message(names: tuple[str, ...], numbers: Sequence[float], stamp: Time) -> J
         header=Header(stamp=stamp), name=names, position=make(numbers[:half]), velocity=make(numbers[half:])
     )
 
-
-# Publishes `odom`: where a body that moves is, and how fast.
 
 FILTER_S = 0.1  # s, time constant of the velocity: places come with rounding or noise
 FASTEST = 20.0  # m/s; what seems faster was put elsewhere
@@ -133,7 +121,7 @@ class OdometryPublisher:
     """
 
     def __init__(self, node: Node, prefix: str) -> None:
-        self._odom, self._base = prefix + "odom", prefix + "base_link"
+        self._prefix = prefix
         self._publisher = Outlet(node, Odometry, "odom", profile("sensor"))
         self._last: BodyState | None = None
         self._velocity = (0.0, 0.0)  # along x and y of odom
@@ -148,14 +136,9 @@ class OdometryPublisher:
         known = self._follow(state)
         if not known:
             return
-        there = pose(state, stamp, self._odom)
-        message = Odometry(header=there.header, child_frame_id=self._base)
-        message.pose.pose = there.pose
         (vx, vy), c, s = self._velocity, cos(state.yaw), sin(state.yaw)
-        twist = message.twist.twist
-        twist.linear.x, twist.linear.y = c * vx + s * vy, c * vy - s * vx
-        twist.angular.x, twist.angular.y, twist.angular.z = state.base_rates
-        self._publisher.publish(message)
+        speed = c * vx + s * vy, c * vy - s * vx, 0.0
+        self._publisher.publish(odometry(state, speed, stamp, self._prefix))
 
     def _follow(self, state: BodyState) -> bool:
         """Update the velocity; whether it is known."""
@@ -173,10 +156,6 @@ class OdometryPublisher:
             x, y = self._velocity
             self._velocity = (x + share * (now[0] - x), y + share * (now[1] - y))
         return True
-
-    def destroy(self) -> None:
-        """Remove the topic from the graph."""
-        self._publisher.destroy()
 
 
 BASE_LINK = "base_link"
@@ -212,7 +191,6 @@ class RobotModel:
             Outlet(node, TFMessage, "/tf", profile("events")), TransformMessages(frame_prefix).of_numbers
         )
         self._static = node.create_publisher(TFMessage, "/tf_static", profile("latched"))
-        self._description = None
         self._fixed: list[LinkTransform] = []
         if description_file and publish_links:
             text = _read(description_file)
@@ -221,8 +199,8 @@ class RobotModel:
             self._fixed = list(fixed_transforms(self._robot))
             if BASE_LINK not in self._robot.links:  # the root under the name that poses are of
                 self._fixed.append(LinkTransform(BASE_LINK, self._robot.root, ORIGIN, IDENTITY))
-            self._description = node.create_publisher(String, "robot_description", profile("latched"))
-            self._description.publish(String(data=text))
+            description = node.create_publisher(String, "robot_description", profile("latched"))
+            description.publish(String(data=text))
         self.show_frames(frames)
 
     def show_frames(self, frames: FixedFrames) -> None:
@@ -243,13 +221,6 @@ class RobotModel:
         if transforms:  # a body without a base and without a URDF has none
             frames, numbers = flat(transforms)
             self._tf.publish(frames, numbers, stamp)
-
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        self._tf.destroy()
-        for publisher in (self._static, self._description):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:

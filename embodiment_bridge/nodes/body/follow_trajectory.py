@@ -31,7 +31,7 @@ SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_VIOLATED, GOAL_VIOLATE
 
 
 class JointSample(NamedTuple):
-    """Where a joint is, rad and rad/s (nan: not sensed), and where it is told to be, rad."""
+    """Measured position (rad) and velocity (rad/s; nan: not sensed) of a joint, and its target, rad."""
 
     position: float
     velocity: float
@@ -81,10 +81,6 @@ class FollowTrajectory:
         except ImportError:
             return None
         return cls(node, action, queue, refusal)
-
-    def destroy(self) -> None:
-        """Remove the action from the graph."""
-        self._server.destroy()
 
     def report(self, report: SkillReport) -> None:
         """Note how far the motion for the goal is; one that ends before its last point ends the goal."""
@@ -137,7 +133,7 @@ class FollowTrajectory:
             self._end(GOAL_VIOLATED, "; ".join(filter(None, (missed, self._remark))))
 
     def _missed(self, last: TrajectoryPoint, joints: Mapping[str, JointSample]) -> str:
-        """What is not as the goal wants it, of the first joint; else empty."""
+        """Name the tolerance that the first joint misses; else empty."""
         for name, angle in zip(self._names, last.positions, strict=True):
             off, speed = abs(joints[name].position - angle), abs(joints[name].velocity)
             if not off <= self._tolerance.get(name, GOAL_TOLERANCE):

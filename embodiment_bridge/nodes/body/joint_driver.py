@@ -117,11 +117,11 @@ class JointDriver(BridgeNode):
         to_rest = self.values["start_pose"] == "rest"
         skills = self._voice.skills(body)
         self._interface = BodyInterface(self, body, outputs, self._refusal, skills, to_rest=to_rest)
-        self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
+        ServoServices(self, robot, self._no_bus, self._restart)
         self._states_due = 0.0
         self._stop = EmergencyStop(self, self._set_estop, pressed=self._estop)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._teller = self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
+        self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
         do_at_once(robot.stop_soon)
         if self._estop:  # pressed before a cleanup: only a release ends it
             robot.emergency_stop(self.values["estop_action"])
@@ -145,14 +145,10 @@ class JointDriver(BridgeNode):
             self._robot.activate(False)
 
     def cleanup(self) -> None:
-        """Close the buses, and remove everything from the graph."""
-        self.destroy_timer(self._teller)
+        """Close the buses."""
         self._stop.close()
         self._close_buses()
         self._tell_link()
-        self._servo_services.destroy()
-        self._interface.destroy()
-        self._voice.destroy()
 
     def close(self) -> None:
         """Make the joints safe before the process ends, in any state."""
@@ -220,7 +216,7 @@ class JointDriver(BridgeNode):
 
     def _refusal(self) -> str:
         if not self.active:
-            return f"{self.get_name()} is inactive; activate it first"
+            return self.inactive
         if self._estop:
             return "emergency stop: release it first"
         return self._no_bus()

@@ -15,14 +15,12 @@ from embodiment_bridge.nodes.base.qos import profile
 
 TOPIC = "keep_alive"
 LOOK_S = 0.05  # of wall time, between two checks
-LATE_S = (
-    0.2  # of wall time; a check that comes so long after the one before tells of this process, not of others
-)
+# Of wall time; a check that comes so long after the one before tells of this process, not of others
+LATE_S = 0.2
 MAX_KNOWN = 100  # remembered sources
 PER_LIMIT = 5  # messages of a client within the time after which it would count as silent
-CLIENT_S = (
-    0.25  # dead_man of a client of the tree: half of the default of the tree, so that late signs are in time
-)
+# dead_man of a client of the tree: half of the default of the tree, so that late signs are in time
+CLIENT_S = 0.25
 
 
 class KeepAlive:

@@ -11,19 +11,19 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
-from std_msgs.msg import String
+from std_msgs.msg import Header, String
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import pose
+from embodiment_bridge.body.state_messages import battery_state, imu, pose
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.link.session import LinkStatus, Phase
-from embodiment_bridge.mock import messages
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
+from embodiment_bridge.mock.hardware import CAPACITY_AH
 from embodiment_bridge.mock.sight import Sight
 from embodiment_bridge.mock.skills import LONGEST_TEXT, NativeSkills
-from embodiment_bridge.mock.world import Hand, World, stiff_hand
+from embodiment_bridge.mock.world import Hand, Said, World, stiff_hand
+from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
@@ -52,6 +52,7 @@ OUTPUTS = (
     Output("battery", "sensor_msgs.msg:BatteryState", "state"),
 )
 ENTITIES_HZ, BATTERY_HZ = 10.0, 1.0
+PEER = "mock://"
 OWN_FILES = {"body_file": "config/bodies/mock.yaml", "robot_description_file": "urdf/mock.urdf"}
 HAND_LINK = "r_gripper"
 VIEW_UP, ALL_ROUND, EVERYTHING = 3.1416, 6.28, 100.0  # rad; down to its feet, where a ball is dropped
@@ -83,11 +84,15 @@ class MockBody(BridgeNode):
         self._sight = Sight(robot, names, body.name, view)
         native_skills = NativeSkills(self._world, body.joints).starts
         self._interface = BodyInterface(
-            self, body, OUTPUTS, self._refusal, native_skills, partial(self._sight.things, self._world)
+            self,
+            body,
+            OUTPUTS,
+            lambda: self.inactive,
+            native_skills,
+            partial(self._sight.things, self._world),
         )
-        self._say_topic = self.create_subscription(String, "say", self._say, profile("command"))
+        self.create_subscription(String, "say", self._say, profile("command"))
         self._steps = 0
-        self._connects = 0
 
     def activate(self) -> None:
         """Start the time of the world."""
@@ -100,23 +105,15 @@ class MockBody(BridgeNode):
             self._dt = None
             self._last = self.seconds()
             self._ticker = self.create_timer(1.0 / values["rate"], self._tick)
-        self._connects += 1
         self._targets, self._velocity = self._world.state.position, (0.0, 0.0, 0.0)  # not those of before
-        self._interface.queue.joined()
-        self._tell_link(Phase.READY)
+        self._interface.join(PEER)
 
     def deactivate(self) -> None:
         """Stop the time of the world; running skills fail."""
         if self._ticker is not None:
             self.destroy_timer(self._ticker)
             self._ticker = None
-        self._interface.queue.lost("the mock body was deactivated")
-        self._tell_link(Phase.CLOSED)
-
-    def cleanup(self) -> None:
-        """Remove everything that configure made from the graph."""
-        self.destroy_subscription(self._say_topic)
-        self._interface.destroy()
+        self._interface.part(PEER, "the mock body was deactivated")
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The age of the world."""
@@ -130,12 +127,6 @@ class MockBody(BridgeNode):
             return self._share()
         except LookupError as error:
             raise ConfigError(f"parameters {' and '.join(OWN_FILES)} are needed: {error}") from error
-
-    def _tell_link(self, phase: Phase) -> None:
-        self._interface.link.publish(LinkStatus(phase, "mock://", connects=self._connects))
-
-    def _refusal(self) -> str:
-        return "" if self.active else f"{self.get_name()} is inactive; activate it first"
 
     def _tick(self) -> None:
         """One step of the world and of the motion of the body."""
@@ -160,28 +151,40 @@ class MockBody(BridgeNode):
         if interface.wanted("pose"):
             interface.publish("pose", pose(state, stamp, prefix + "map"))
         if interface.wanted("imu"):
-            interface.publish("imu", messages.imu(self._world, stamp, prefix + "imu_link"))
+            turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw)
+            reading = imu(state.base_rates, self._world.acceleration, turn, stamp, prefix + "imu_link")
+            interface.publish("imu", reading)
         for said in self._world.take_heard():
-            interface.publish("heard", messages.heard(said, stamp, prefix + "base_link"))
+            interface.publish("heard", _heard(said, stamp, prefix + "base_link"))
         if self._is_due(ENTITIES_HZ):
             known = self._sight.look(self._world, stamp)  # it remembers also while nobody listens
             if interface.wanted("entities"):
                 interface.publish("entities", entity_array(known, stamp, prefix + "map"))
         if self._is_due(BATTERY_HZ):
-            interface.publish("battery", messages.battery_state(self._world.battery, stamp))
+            battery = self._world.battery
+            charge = battery_state(battery.voltage, battery.current, battery.charge, CAPACITY_AH, stamp)
+            interface.publish("battery", charge)
         interface.after_step(state, stamp)
 
     def _is_due(self, frequency: float) -> bool:
         return self._steps % ceil(float(self.values["rate"]) / frequency) == 0
 
     def _say(self, message: String) -> None:
-        refusal = self._refusal()
+        refusal = self.inactive
         if not refusal and len(message.data) > LONGEST_TEXT:
             refusal = f"a text of {len(message.data)} characters is longer than {LONGEST_TEXT}"
         if refusal:
             self.get_logger().warning(f"say refused: {refusal}")
         else:
             self._world.say(message.data)
+
+
+def _heard(said: Said, stamp: Time, frame: str) -> HeardMessage:
+    """One utterance; ``frame`` is base_link."""
+    header = Header(stamp=stamp, frame_id=frame)
+    return HeardMessage(
+        header=header, sender=said.sender, text=said.text, has_direction=True, azimuth=said.azimuth
+    )
 
 
 def _hand_of(robot: Robot, joints: Sequence[str]) -> Hand:

@@ -18,8 +18,6 @@ from embodiment_bridge.dynamixel.config.servo_config import MODES
 from embodiment_bridge.nodes.base.services import Reply, deferred_service
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 
-# Diagnostics of servo buses: problems as text, and values for finding the cause.
-
 LEVELS = {BusState.DEGRADED: DiagnosticStatus.WARN, BusState.LOST: DiagnosticStatus.ERROR}
 GOOD = {BusState.READY, BusState.ACTIVE}
 
@@ -122,18 +120,11 @@ class ServoServices:
         self._robot = robot
         self._refusal = refusal
         self._restart = restart
-        self._services = [
-            deferred_service(node, SetTorque, "set_torque", self._torque),
-            deferred_service(node, RebootServos, "reboot", self._reboot),
-            deferred_service(node, SetJointMode, "set_mode", self._mode),
-            deferred_service(node, CalibrateJoints, "calibrate", self._calibrate),
-            deferred_service(node, ServoRegister, "servo_register", self._register),
-        ]
-
-    def destroy(self) -> None:
-        """Remove the services from the graph."""
-        for service in self._services:
-            self._node.destroy_service(service)
+        deferred_service(node, SetTorque, "set_torque", self._torque)
+        deferred_service(node, RebootServos, "reboot", self._reboot)
+        deferred_service(node, SetJointMode, "set_mode", self._mode)
+        deferred_service(node, CalibrateJoints, "calibrate", self._calibrate)
+        deferred_service(node, ServoRegister, "servo_register", self._register)
 
     def _torque(self, request: SetTorque.Request, reply: Reply) -> None:
         after = partial(self._restart, "torque was set") if request.on else None

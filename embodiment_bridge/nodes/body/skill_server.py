@@ -120,25 +120,15 @@ class SkillServer:
         self._all_held = False
         self._dead_man = DeadMan(node, self._heard_of)
         self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
-        self._services = [
-            node.create_service(Trigger, "stop", self._stop),
-            node.create_service(SetBool, "hold", self._hold),
-            node.create_service(Hold, "hold_source", self._hold_source),
-        ]
-        self._publisher = node.create_publisher(SkillList, "skills", profile("latched"))
-        self._publisher.publish(skill_list(body, infos, node.get_clock().now().to_msg()))
+        node.create_service(Trigger, "stop", self._stop)
+        node.create_service(SetBool, "hold", self._hold)
+        node.create_service(Hold, "hold_source", self._hold_source)
+        skills = node.create_publisher(SkillList, "skills", profile("latched"))
+        skills.publish(skill_list(body, infos, node.get_clock().now().to_msg()))
 
     def report(self, report: SkillReport) -> None:
         """Send the state of a skill to its client; call it on the session's thread."""
         self._node.executor.create_task(self._tell, report)
-
-    def destroy(self) -> None:
-        """Remove the action, the services and the list from the graph."""
-        self._dead_man.destroy()
-        self._action.destroy()
-        for service in self._services:
-            self._node.destroy_service(service)
-        self._node.destroy_publisher(self._publisher)
 
     def _begin(self, goal: ServerGoalHandle) -> None:
         request_id = goal_id_of(goal)

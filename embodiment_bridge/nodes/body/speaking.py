@@ -49,14 +49,8 @@ class Voice:
         self.state: AudioState | None = None  # the newest of the channel since the last text
         self.texts = 0  # how many were sent; an empty one, which ends the speech, does not count
         self._publisher = node.create_publisher(String, TOPIC, profile("command"))
-        self._states = node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
-        self._says = node.create_subscription(String, "say", self._say, profile("command"))
-
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        self._node.destroy_subscription(self._says)
-        self._node.destroy_subscription(self._states)
-        self._node.destroy_publisher(self._publisher)
+        node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
+        node.create_subscription(String, "say", self._say, profile("command"))
 
     def skills(self, body: BodyDescription) -> Mapping[str, Start]:
         """The native skills of ``body`` that are done here."""

@@ -12,22 +12,19 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus, LinkState
 from embodiment_bridge.nodes.base.qos import profile
 
-# Publishes `body_status`: on change, and once a second.
-
 POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
 POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
 EVERY = 1  # s
 
 
 class BodyStatusPublisher:
-    """Publishes the state of the runner; call it on the session's thread after each step.
+    """Publishes `body_status` on change and once a second; call it on the session's thread after each step.
 
     ``torque`` and ``reason`` are for bodies whose joints may be without torque, ``moved`` is False while nothing moves
     the body and its posture is not known.
     """
 
     def __init__(self, node: Node, runner: MotionRunner) -> None:
-        self._node = node
         self._runner = runner
         self._publisher = node.create_publisher(BodyStatus, "body_status", profile("latched"))
         self.torque = True
@@ -48,10 +45,6 @@ class BodyStatusPublisher:
         message.reason = self.reason or ("stopped by the stop service" if stopped else remark)
         message.header.stamp = stamp
         self._publisher.publish(message)
-
-    def destroy(self) -> None:
-        """Remove the topic from the graph."""
-        self._node.destroy_publisher(self._publisher)
 
 
 STARTING_S = 15.0  # s in which a peer that was started together with the node may still be missing

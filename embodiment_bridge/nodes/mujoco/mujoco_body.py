@@ -13,7 +13,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import NodeOptions
 from embodiment_bridge.nodes.body import body_interface
@@ -26,8 +25,6 @@ from embodiment_bridge.physics.description import describe, dress
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.protocols.registry import Output
 from embodiment_bridge.scene.entities import DEFAULT_KEEP
-
-# The parameters and topics of a body that MuJoCo simulates.
 
 LOCALISATIONS: Final = ("truth", "odometry", "none")
 
@@ -137,23 +134,20 @@ class MujocoBody(BridgeNode):
                 self,
                 body,
                 OUTPUTS,
-                self._refusal,
+                lambda: self.inactive,
                 self._voice.skills(body),
                 lambda: self._percepts.things,
             )
         self._percepts = Percepts(simulation, values, self._interface)
         for warning in self._percepts.warnings:
             self.get_logger().warning(warning)
-        self._requests = WorldRequests(self, simulation, self._ask, self._placed, values["keyframe"])
+        WorldRequests(self, simulation, self._ask, self._placed, values["keyframe"])
         self._camera = None if values["camera"] in NONE else CameraPublisher(self, simulation, values)
-        self._connects = 0
 
     def activate(self) -> None:
         """Let time pass."""
         factor = self.values["real_time_factor"]
-        self._connects += 1
-        self._interface.queue.joined()
-        self._tell_link(Phase.READY)
+        self._interface.join(f"mujoco://{self._model}")
         period = self._steps * self.values["timestep"] / factor if factor else 0.0
         self._pace = Pace(self.guard.wrap(self._cycle, "simulation"), period)
 
@@ -162,19 +156,15 @@ class MujocoBody(BridgeNode):
         if self._pace is not None:
             self._pace.close()
             self._pace = None
-        self._interface.queue.lost(STOPPED)
-        self._tell_link(Phase.CLOSED)
+        self._interface.part(f"mujoco://{self._model}", STOPPED)
 
     def cleanup(self) -> None:
-        """Take everything that configure made off the graph."""
-        self._requests.destroy()
+        """End the thread that paints."""
         if self._camera is not None:
             self._camera.close()
-        self._interface.destroy()
-        self._voice.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How fast the simulation goes."""
+        """Report the speed of the simulation."""
         pace = self._pace
         if pace is None:
             return super().diagnose()
@@ -183,18 +173,10 @@ class MujocoBody(BridgeNode):
         values = {"time": f"{self._simulation.time:.2f}", "real_time_factor": f"{factor:.2f}"}
         return DiagnosticStatus.OK, f"simulating at {factor:.2f} times real time", values
 
-    def _refusal(self) -> str:
-        return "" if self.active else f"{self.get_name()} is inactive; activate it first"
-
-    def _tell_link(self, phase: Phase, reason: str = "") -> None:
-        self._interface.link.publish(
-            LinkStatus(phase, f"mujoco://{self._model}", reason, connects=self._connects)
-        )
-
     def _ask(self, work: Callable[[], object], refuse: Callable[[str], object]) -> None:
         pace = self._pace
         if pace is None:
-            refuse(self._refusal())
+            refuse(self.inactive)
         else:
             pace.ask(self.guard.wrap(work, "request"), lambda: refuse(STOPPED))
 

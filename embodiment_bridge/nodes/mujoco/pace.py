@@ -18,14 +18,12 @@ from embodiment_bridge.nodes.base.services import Reply, deferred_service
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.srv import Beam, PlaceThing, Push
 
-# The services of a simulated world: reset, beam, push, place_thing. They are done between two steps of it.
-
 Work = Callable[[], object]
 FAULT: Final = "an exception in the node, see its log"
 
 
 class WorldRequests:
-    """Offers the services.
+    """Serves reset, beam, push and place_thing of a simulated world, between two steps of it.
 
     Args:
         node: of the body.
@@ -48,20 +46,10 @@ class WorldRequests:
         self._ask = ask
         self._placed = placed
         self._keyframe = keyframe
-        self._services = [
-            deferred_service(node, kind, name, self._deferred(action))
-            for kind, name, action in (
-                (Trigger, "reset", self._reset),
-                (Beam, "beam", self._beam),
-                (Push, "push", self._push),
-                (PlaceThing, "place_thing", self._place),
-            )
-        ]
-
-    def destroy(self) -> None:
-        """Take the services off the graph."""
-        for service in self._services:
-            self._node.destroy_service(service)
+        deferred_service(node, Trigger, "reset", self._deferred(self._reset))
+        deferred_service(node, Beam, "beam", self._deferred(self._beam))
+        deferred_service(node, Push, "push", self._deferred(self._push))
+        deferred_service(node, PlaceThing, "place_thing", self._deferred(self._place))
 
     def _deferred(self, action: Callable[[Any], object]) -> Callable[[Any, Reply], None]:
         def begin(request: Any, reply: Reply) -> None:

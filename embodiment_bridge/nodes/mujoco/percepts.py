@@ -9,32 +9,27 @@ from math import ceil, tan
 from typing import Final
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Pose, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance, Vector3
-from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
-from sensor_msgs.msg import BatteryState, CameraInfo, Image, Imu
+from sensor_msgs.msg import CameraInfo, Image
 from std_msgs.msg import Header
 from typing_extensions import override
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import joint_states, pose, turn
+from embodiment_bridge.body.state_messages import battery_state, imu, joint_states, odometry, pose
 from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
-from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import TouchState, TouchStates
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.physics.assembly import EYE
 from embodiment_bridge.physics.camera import Painter
 from embodiment_bridge.physics.engine import mujoco
-from embodiment_bridge.physics.senses import Battery, Inertial, Odometry, Senses
+from embodiment_bridge.physics.senses import Battery, Odometry, Senses
 from embodiment_bridge.physics.sight import Sight
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.scene.entities import EntityMemory, Known
 from embodiment_bridge.scene.messages import entity_array
-
-# Publishes pictures of a simulated world, painted on a thread of their own so that the robot does not wait.
 
 POLL_S: Final = 0.2  # after which the thread checks again whether it is to end
 OPTICAL_FRAME: Final = "camera_optical_frame"
@@ -42,6 +37,8 @@ OPTICAL_FRAME: Final = "camera_optical_frame"
 
 class CameraPublisher(OwnThread):
     """Publishes camera/image_raw and camera/camera_info until it is closed. On one thread: ``offer``.
+
+    Pictures are painted on a thread of its own, so that the robot does not wait.
 
     Args:
         node: configured.
@@ -79,12 +76,6 @@ class CameraPublisher(OwnThread):
         self._wanted.set()
 
     @override
-    def close(self) -> None:
-        super().close()
-        self._node.destroy_publisher(self._images)
-        self._node.destroy_publisher(self._infos)
-
-    @override
     def _serve(self) -> None:
         try:
             with Painter(self._model, self._camera, *self._size, self._view) as painter:
@@ -106,7 +97,7 @@ class CameraPublisher(OwnThread):
 
 
 def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
-    """Of an ideal pinhole whose picture is ``angle`` rad high."""
+    """Describe an ideal pinhole whose picture is ``angle`` rad high."""
     focal = 0.5 * height / tan(0.5 * angle)
     x, y = 0.5 * width, 0.5 * height
     info = CameraInfo(header=header, width=width, height=height, distortion_model="plumb_bob")
@@ -117,53 +108,10 @@ def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
     return info
 
 
-def imu(reading: Inertial, stamp: Time, frame: str) -> Imu:
-    """A reading of the IMU; ``frame`` is that of the sensor."""
-    message = Imu(header=Header(stamp=stamp, frame_id=frame))
-    message.orientation = _turn(reading.turn)
-    message.angular_velocity = _vector(reading.rates)
-    message.linear_acceleration = _vector(reading.acceleration)
-    return message
-
-
-def odometry(state: BodyState, speed: Vector, stamp: Time, prefix: str) -> OdometryMessage:
-    """The pose of base_link in ``odom``, with its speed (m/s) and rates in its own axes."""
-    message = OdometryMessage(header=Header(stamp=stamp, frame_id=f"{prefix}odom"))
-    message.child_frame_id = f"{prefix}base_link"
-    x, y, z = state.base_position
-    message.pose = PoseWithCovariance(pose=Pose(position=Point(x=x, y=y, z=z), orientation=turn(state)))
-    message.twist = TwistWithCovariance(twist=Twist(linear=_vector(speed), angular=_vector(state.base_rates)))
-    return message
-
-
 def touch(touches: Iterable[tuple[str, bool]], stamp: Time, frame: str) -> TouchStates:
     """Which of the last links touch something; ``frame`` is base_link."""
     sensors = [TouchState(name=name, touched=touched) for name, touched in touches]
     return TouchStates(header=Header(stamp=stamp, frame_id=frame), sensors=sensors)
-
-
-def battery_state(battery: Battery, stamp: Time) -> BatteryState:
-    """The state of the battery."""
-    message = BatteryState(header=Header(stamp=stamp), present=True)
-    message.voltage = battery.voltage
-    message.current = -battery.power / battery.voltage
-    message.percentage = battery.charge
-    message.capacity = message.design_capacity = battery.capacity / battery.voltage
-    message.charge = battery.charge * message.capacity
-    message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
-    message.power_supply_health = BatteryState.POWER_SUPPLY_HEALTH_GOOD
-    message.power_supply_technology = BatteryState.POWER_SUPPLY_TECHNOLOGY_LION
-    return message
-
-
-def _vector(values: Vector) -> Vector3:
-    x, y, z = values
-    return Vector3(x=x, y=y, z=z)
-
-
-def _turn(quaternion: tuple[float, float, float, float]) -> Quaternion:
-    x, y, z, w = quaternion
-    return Quaternion(x=x, y=y, z=z, w=w)
 
 
 ENTITIES_HZ, TOUCH_HZ, BATTERY_HZ = 10.0, 50.0, 1.0
@@ -223,15 +171,17 @@ class Percepts:
         interface, prefix = self._interface, self._prefix
         wanted = interface.wanted
         if wanted("joint_states"):
-            message = joint_states(self._names, state, stamp)
-            message.effort = self._simulation.effort
-            interface.publish("joint_states", message)
+            joints = joint_states(self._names, state, stamp)
+            joints.effort = self._simulation.effort
+            interface.publish("joint_states", joints)
         if state.has_base and wanted("pose"):
             interface.publish("pose", pose(state, stamp, prefix + "map"))
         if state.has_base and wanted("odom"):
             interface.publish("odom", odometry(state, self._simulation.speed, stamp, prefix))
         if wanted("imu"):
-            interface.publish("imu", imu(self._senses.imu, stamp, prefix + "imu_link"))
+            reading = self._senses.imu
+            message = imu(reading.rates, reading.acceleration, reading.turn, stamp, prefix + "imu_link")
+            interface.publish("imu", message)
         if self._is_due(TOUCH_HZ) and wanted("touch"):
             interface.publish("touch", touch(self._senses.touches, stamp, prefix + "base_link"))
         if self._is_due(ENTITIES_HZ) and self._sight.things:
@@ -242,7 +192,9 @@ class Percepts:
                 known += self._memory.forgotten
                 interface.publish("entities", entity_array(known, stamp, prefix + "map"))
         if self._is_due(BATTERY_HZ):
-            interface.publish("battery", battery_state(self._battery, stamp))
+            full, volts = self._battery, self._battery.voltage
+            charge = battery_state(volts, full.power / volts, full.charge, full.capacity / volts, stamp)
+            interface.publish("battery", charge)
         self._cycles += 1
 
     def _is_due(self, frequency: float) -> bool:

@@ -16,7 +16,7 @@ SIMULATOR: Final = "python://rcsssmj/resources/robots"
 
 @dataclass(frozen=True, slots=True)
 class RobotFiles:
-    """Where the parts of a robot are; relative paths are below the share of this package.
+    """Paths of the parts of a robot; relative paths are below the share of this package.
 
     model: URDF or MJCF. body: body file, description: URDF for /tf and viewers; empty for none. base: see ``assemble``.
     describe: whether a description is to be made of the model where there is none, or gets the meshes of the model.

@@ -181,7 +181,7 @@ class SoccerMonitor(BridgeNode):
             self._waiting.extend,
             self._play_modes,
         )
-        self._log_service = LogService(self, lambda: self._player)
+        LogService(self, lambda: self._player)
         self._session = self._make_session(make_codec)
 
     def activate(self) -> None:
@@ -195,7 +195,6 @@ class SoccerMonitor(BridgeNode):
 
     def cleanup(self) -> None:
         """Remove everything that configure made from the graph."""
-        self._log_service.destroy()
         self._trainer.destroy()
         self._publishers_of_model.destroy()
         self._link_publisher.destroy()
@@ -228,7 +227,7 @@ class SoccerMonitor(BridgeNode):
         self._waiting.clear()
         return ()
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         """A monitor may be served as late as the server likes."""
         return ""
 

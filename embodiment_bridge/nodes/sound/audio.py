@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import count
 
 from rclpy.clock import Clock, ClockType
@@ -24,8 +25,6 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings, make_player
 from embodiment_bridge.nodes.sound.mouth_light import MouthLight
 
-# The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays.
-
 STATUS = {
     say.LOADING: SoundStatus.RUNNING,
     say.PLAYING: SoundStatus.RUNNING,
@@ -37,7 +36,7 @@ STATUS = {
 
 
 class RunMedia(MediaPort):
-    """Plays the sounds of one run."""
+    """The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
 
     def __init__(self, player: Player, run_id: str) -> None:
         self._player, self._run_id = player, run_id
@@ -67,14 +66,8 @@ class RunMedia(MediaPort):
     @override
     def report(self, request_id: str) -> SoundReport:
         status = self._player.status_of(request_id)
-        return SoundReport(
-            request_id,
-            STATUS[status.status],
-            status.held,
-            status.reason,
-            status.words,
-            status.left,
-        )
+        outcome = STATUS[status.status]
+        return SoundReport(request_id, outcome, status.held, status.reason, status.words, status.left)
 
     @override
     def cancel(self, request_id: str) -> None:
@@ -160,35 +153,22 @@ class Audio:
     def _publish(self, state: ChannelState) -> None:
         if self._topic.get_subscription_count() == 0:
             return
-        message = AudioState(
-            channel=state.channel,
-            state=state.state,
-            id=state.id,
-            url=state.url,
-            text=state.text,
-            volume=state.volume,
-            heard_volume=state.heard_volume,
-            position=state.position,
-            length=math.nan if state.length is None else state.length,
-            output=state.output,
-            ending=state.ending,
-            reason=state.reason,
-            word=state.word,
-            phoneme=state.phoneme,
-            mouth=state.mouth,
-        )
+        values = asdict(state)
+        del values["speaks"]  # only for the light of the mouth
+        message = AudioState(**values | {"length": math.nan if state.length is None else state.length})
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._topic.publish(message)
 
-
-# The topic ``speak`` of a robot with a sound player: each text is spoken, and an empty one ends it.
 
 TOPIC = "speak"
 CHANNEL = SPEECH
 
 
 class SpeechTopic:
-    """Serves the topic with ``audio`` while ``node`` is active; ``audio_state`` shows what comes of a text."""
+    """Serves the topic ``speak`` with ``audio`` while ``node`` is active: each text is spoken, an empty one ends it.
+
+    ``audio_state`` shows the state of a text.
+    """
 
     def __init__(self, node: BridgeNode, audio: Audio) -> None:
         self._node, self._audio = node, audio

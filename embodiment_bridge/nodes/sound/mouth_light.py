@@ -12,8 +12,6 @@ from embodiment_bridge.motion.skills.lights import LIGHTS
 from embodiment_bridge.msg import LightCommand, SkillList
 from embodiment_bridge.nodes.base.qos import profile
 
-# Parameters of the light that follows the mouth.
-
 AUTO, NONE = "auto", "none"
 PARAMETERS = (
     Parameter(

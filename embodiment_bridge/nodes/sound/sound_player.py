@@ -21,9 +21,8 @@ from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules
 from embodiment_bridge.nodes.sound.media_parameters import PARAMETERS, Surroundings, with_media_roots
 from embodiment_bridge.srv import PlayerCommand
 
-ADDRESSES = [one for one in FETCH_PARAMETERS if one.name in ("fetch_hosts", "fetch_private_hosts")]
-ADDRESSES += [one for one in FETCH_PARAMETERS if one.name in ("fetch_plain_http", "fetch_host_map")]
-ADDRESSES += [one for one in FETCH_PARAMETERS if one.name == "fetch_ca_file"]
+OF_ADDRESSES = ("fetch_hosts", "fetch_private_hosts", "fetch_plain_http", "fetch_host_map", "fetch_ca_file")
+ADDRESSES = [one for one in FETCH_PARAMETERS if one.name in OF_ADDRESSES]
 SLOWEST, FASTEST = 0.1, 10.0
 
 
@@ -43,7 +42,7 @@ class SoundPlayer(BridgeNode):
         policy = with_media_roots(rules.policy, self.values)
         surroundings = replace(self._surroundings, fetch=Fetcher(rules).fetch_to)
         self._audio = Audio(self, self.values, policy, surroundings, self.seconds)
-        self._service = self.create_service(PlayerCommand, "player_command", self._take)
+        self.create_service(PlayerCommand, "player_command", self._take)
 
     def deactivate(self) -> None:
         """Stop all sound."""
@@ -53,7 +52,6 @@ class SoundPlayer(BridgeNode):
 
     def cleanup(self) -> None:
         """End the player, and the programs that play and speak."""
-        self.destroy_service(self._service)
         if self._audio is not None:
             self._audio.destroy()
             self._audio = None
@@ -61,9 +59,7 @@ class SoundPlayer(BridgeNode):
     @override
     def close(self) -> None:
         super().close()
-        if self._audio is not None:
-            self._audio.destroy()
-            self._audio = None
+        self.cleanup()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The state of each channel."""

@@ -20,8 +20,7 @@ from std_msgs.msg import String
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.bml import to_json
-from embodiment_bridge.bml.document import Document, Request
+from embodiment_bridge.bml import Document, Request, to_json
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.parameter import NodeValues, Parameter

@@ -17,7 +17,7 @@ from embodiment_bridge.nodes.base.goal_client import DocumentClient, SentGoal, S
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, TOPIC, KeepAlive
 from embodiment_bridge.viewing.buttons import EMERGENCY_STOP, RELEASE, STOP
-from embodiment_bridge.viewing.driving import Shown
+from embodiment_bridge.viewing.controls import Controls
 
 Words = Callable[[Any], tuple[str, bool]]
 """The line about a result, and whether it is bad."""
@@ -34,7 +34,7 @@ CALLS: Final = ("pause", "resume", "step", "stop")
 
 
 class RobotDriver:
-    """A ``viewing.driving.Driver`` for the robot of a namespace. Its methods may be called by any thread.
+    """A ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
 
     They only ask the node's own thread, which does everything.
     """
@@ -42,7 +42,7 @@ class RobotDriver:
     def __init__(self, node: BridgeNode, namespace: str) -> None:
         self._node = node
         prefix = namespace.rstrip("/")
-        self.shown: Shown | None = None
+        self.shown: Controls | None = None
         self._state = ""  # of the document
         self._goals: dict[int, list[SentGoal[Any, Any]]] = {}  # by page
         self._drivers: set[int] = set()  # pages whose last command was a velocity
@@ -82,7 +82,7 @@ class RobotDriver:
         self._do(lambda: self._emergency_stop(on))
 
     def look(self) -> None:
-        """See what the robot serves: the buttons and controls of others cannot work. For the node's own thread."""
+        """Look up the services of the robot: others get no buttons and controls. For the node's own thread."""
         stops = self._stop_body.service_is_ready() or self._services["stop"].service_is_ready()
         has_emergency = self._emergency.service_is_ready()
         found = {STOP: stops, EMERGENCY_STOP: has_emergency, RELEASE: has_emergency}

@@ -41,9 +41,8 @@ from embodiment_bridge.viewing.painter import Painter
 from embodiment_bridge.viewing.robot_view import PLACING, RobotView
 
 ALL: Final = "*"
-SWITCH_S: Final = (
-    0.0005  # time after which the drawing thread lets other threads run, instead of Python's 5 ms
-)
+# Time after which the drawing thread lets other threads run, instead of Python's 5 ms
+SWITCH_S: Final = 0.0005
 MOST_ROBOTS: Final = 64
 LOOK_S: Final = 0.25  # between two checks for opened and closed pages
 TOPICS: Final = {

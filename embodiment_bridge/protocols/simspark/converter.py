@@ -71,7 +71,7 @@ class Bursts:
         self.cycles = 1
         self.late = ""
 
-    def came(self, count: int) -> None:
+    def batch_received(self, count: int) -> None:
         """So many percepts came at once."""
         self._lengths.extend([count] * min(count, KEPT))
         self.cycles = max(self._lengths, default=1)
@@ -197,8 +197,8 @@ class NaoConverter(Converter[Event, Command]):
         return [Scene(file, tuple(arguments))]
 
     @override
-    def came(self, count: int) -> str:
-        self._bursts.came(count)
+    def batch_received(self, count: int) -> str:
+        self._bursts.batch_received(count)
         return self._bursts.late if self._joining.joined else ""
 
     @override

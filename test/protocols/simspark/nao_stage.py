@@ -69,7 +69,7 @@ class Nao:
         for _ in range(count):
             self.world.step()
             texts.append(self.talk.message())
-        late = self.converter.came(count)
+        late = self.converter.batch_received(count)
         for text in texts:
             self.percept(text)
         return late

@@ -48,10 +48,10 @@ def test_bursts_are_told_until_the_server_has_been_on_time_for_a_while():
 def test_gain_comes_back_a_second_after_a_burst():
     bursts = Bursts()
     assert bursts.cycles == 1
-    bursts.came(20)
+    bursts.batch_received(20)
     found = []
     for _ in range(KEPT):
-        bursts.came(1)
+        bursts.batch_received(1)
         found.append(bursts.cycles)
     assert found == [20] * (KEPT - 1) + [1]
 
@@ -60,4 +60,4 @@ def test_another_connection_begins_on_time():
     nao = Nao().run(1.0)
     nao.burst(30)
     nao.converter.handshake()
-    assert nao.converter.came(1) == ""
+    assert nao.converter.batch_received(1) == ""

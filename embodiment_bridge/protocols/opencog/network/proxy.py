@@ -115,7 +115,7 @@ class Proxy:
         """Log in."""
         return [self._element.login()]
 
-    def came(self, count: int) -> str:
+    def batch_received(self, count: int) -> str:
         """A Router keeps no beat that it could miss."""
         return ""
 
