@@ -260,6 +260,11 @@ def test_codec_tells_unknown_malformed_and_truncated():
     assert codec.close() == [Truncated(22, 4)]
 
 
+def test_instruction_that_protocol_1_does_not_have_is_unknown():
+    clear = bytes([0xFF, 0xFF, 1, 2, 0x10, 0xEC])
+    assert Codec("1.0").feed(clear) == [Unknown(0, clear)]
+
+
 def test_dialect_is_one_of_three():
     assert [type(event) for event in Codec("2.0").feed(packet.ping(1, protocol=1))] == [Malformed]
     with pytest.raises(ConfigError, match=r"unknown dialect '3.0'"):
@@ -292,6 +297,7 @@ def test_dialect_is_one_of_three():
         (lambda: Codec().encode(events.FactoryReset(1, 2, 1)), "scope is 2; protocol 1 knows 255"),
         (lambda: Codec().encode(events.Status(1, alert=True, protocol=1)), "alert is True"),
         (lambda: Codec().encode(events.Clear(1, "all")), "what is 'all'"),
+        (lambda: Codec().encode(events.Backup(1, ["store"])), r"what is \['store'\]"),
         (lambda: Codec().encode(events.Status(1, "acces")), "did you mean 'access'"),
         (lambda: Codec().encode(dataclasses.replace(events.Ping(1), protocol=3)), "protocol is 3"),
     ],

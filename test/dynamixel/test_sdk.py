@@ -163,7 +163,7 @@ TWO, ONE = sdk.Protocol2PacketHandler(), sdk.Protocol1PacketHandler()
         (lambda t: TWO.action(t, 254), packet.action()),
         (lambda t: TWO.reboot(t, 3), packet.reboot(3)),
         (lambda t: TWO.factoryReset(t, 3, 2), packet.factory_reset(3)),
-        (lambda t: TWO.clearMultiTurn(t, 3), packet.clear_turns(3)),
+        (lambda t: TWO.clearMultiTurn(t, 3), packet.clear(3, "turns")),
         (lambda t: TWO.syncReadTx(t, 132, 4, [3, 7, 4], 3, False), packet.sync_read(132, 4, [3, 7, 4])),
         (lambda t: TWO.syncReadTx(t, 132, 4, [3, 7, 4], 3, True), packet.fast_sync_read(132, 4, [3, 7, 4])),
         (

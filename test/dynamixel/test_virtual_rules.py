@@ -40,7 +40,7 @@ def test_ping_is_answered_with_model_and_firmware_by_all_in_the_order_of_ids():
         (packet.instruction(1, 0x31), INSTRUCTION),
         (packet.action(1), INSTRUCTION),  # nothing was registered
         (packet.instruction(1, 0x10, b"\1\2"), RANGE),
-        (packet.backup_restore(1), RESULT),  # nothing was stored
+        (packet.backup(1, "restore"), RESULT),  # nothing was stored
     ],
 )
 def test_what_cannot_be_is_refused_with_the_manuals_error(request_, error):
@@ -195,10 +195,10 @@ def test_turns_are_lost_at_reboot_and_cleared_on_request():
     stage.write(1, "operating_mode", EXTENDED)
     stage.write(1, "torque_enable", 1)
     stage.write(1, "goal_position", 2048 + 2 * 4096)
-    assert stage.ask(packet.clear_turns(1))[0].error == 0
+    assert stage.ask(packet.clear(1, "turns"))[0].error == 0
     stage.write(1, "goal_position", 2048 + 2 * 4096)
     stage.clock.advance(0.5)
-    assert stage.ask(packet.clear_turns(1))[0].error == RESULT  # it turns
+    assert stage.ask(packet.clear(1, "turns"))[0].error == RESULT  # it turns
     stage.clock.advance(5.0)
     assert stage.read(1, "present_position") == pytest.approx(2048 + 8192, abs=6)
     stage.ask(packet.reboot(1))
@@ -224,10 +224,10 @@ def test_homing_offset_and_reverse():
 def test_backup_and_factory_reset():
     stage = VirtualServos()
     stage.write(1, "position_p_gain", 300)
-    assert stage.ask(packet.backup_store(1))[0].error == 0
+    assert stage.ask(packet.backup(1, "store"))[0].error == 0
     assert stage.read(1, "backup_ready") == 1
     stage.write(1, "position_p_gain", 400)
-    assert stage.ask(packet.backup_restore(1))[0].error == 0
+    assert stage.ask(packet.backup(1, "restore"))[0].error == 0
     assert stage.read(1, "position_p_gain") == 300
     stage.ask(packet.factory_reset(1))
     stage.clock.advance(0.5)

@@ -167,8 +167,7 @@ class BusClient:
 
     def backup(self, id: int, *, restore: bool) -> Answer | None:
         """Store the control table in the servo, or restore the stored one."""
-        make = packet.backup_restore if restore else packet.backup_store
-        return self._ask(make(id), {id: 0}).get(id)
+        return self._ask(packet.backup(id, "restore" if restore else "store"), {id: 0}).get(id)
 
     def sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
         """Read the same bytes of several servos; each answers with a status of its own."""

@@ -186,15 +186,17 @@ def _alert(servo: Servo) -> int:
 
 
 def _clear(servo: Servo, parameters: bytes) -> Reply:
-    if parameters != packets.TURNS or not isinstance(servo, XServo):
+    if parameters != packets.CLEARED["turns"] or not isinstance(servo, XServo):
         return Reply(servo, Fault.DATA_RANGE)
     return Reply(servo, servo.clear_turns())
 
 
 def _backup(servo: Servo, parameters: bytes) -> Reply:
-    if parameters not in (packets.STORE, packets.RESTORE) or not isinstance(servo, XServo):
+    if parameters not in packets.BACKUPS.values() or not isinstance(servo, XServo):
         return Reply(servo, Fault.DATA_RANGE)
-    return Reply(servo, servo.store_backup() if parameters == packets.STORE else servo.restore_backup())
+    return Reply(
+        servo, servo.store_backup() if parameters == packets.BACKUPS["store"] else servo.restore_backup()
+    )
 
 
 def _placed(servo: Servo, parameters: bytes) -> tuple[int, bytes]:

@@ -33,7 +33,7 @@ BARE: dict[int, type[events.Ping | events.Action | events.Reboot]] = {
     Instruction.ACTION: events.Action,
     Instruction.REBOOT: events.Reboot,
 }
-KEYS = {packet.TURNS: "turns", packet.ERRORS: "errors", packet.STORE: "store", packet.RESTORE: "restore"}
+KEYS = {key: name for names in (packet.CLEARED, packet.BACKUPS) for name, key in names.items()}
 
 
 class Codec:
@@ -147,9 +147,9 @@ def write_event(event: events.Event) -> bytes:
         case events.Reboot():
             return packet.reboot(event.id, protocol)
         case events.Clear():
-            return packet.instruction(event.id, Instruction.CLEAR, _key(event.what, "turns", "errors"))
+            return packet.clear(event.id, event.what)
         case events.Backup():
-            return packet.instruction(event.id, Instruction.BACKUP, _key(event.what, "store", "restore"))
+            return packet.backup(event.id, event.what)
         case events.SyncRead():
             return packet.sync_read(event.address, event.size, _ids(event.ids))
         case events.FastSyncRead():
@@ -171,15 +171,8 @@ def write_event(event: events.Event) -> bytes:
                 raise CommandError("alert is True; a status of protocol 1 has no alert")
             error = bits(event.error) if protocol == 1 else fault_number(event.error) | alert
             return packet.status(event.id, error, octets("data", event.data), protocol)
-        case events.FastStatus():
+        case _:
             return _write_fast_status(event)
-
-
-def _key(what: object, *choices: str) -> bytes:
-    """The parameters that confirm an instruction."""
-    if what not in choices:
-        raise CommandError(f"what is {what!r}; it must be one of: {', '.join(choices)}")
-    return next(key for key, name in KEYS.items() if name == what)
 
 
 def _asked(event: events.BulkRead | events.FastBulkRead) -> list[tuple[int, int, int]]:
@@ -252,10 +245,10 @@ def read_instruction(found: Packet) -> events.Event | None:
             _need(len(body) == protocol - 1)
             return events.FactoryReset(id, body[0] if body else packet.RESET_ALL, protocol, at)
         case Instruction.CLEAR:
-            _need(body in (packet.TURNS, packet.ERRORS))
+            _need(body in packet.CLEARED.values())
             return events.Clear(id, KEYS[body], at)
         case Instruction.BACKUP:
-            _need(body in (packet.STORE, packet.RESTORE))
+            _need(body in packet.BACKUPS.values())
             return events.Backup(id, KEYS[body], at)
         case Instruction.SYNC_READ | Instruction.FAST_SYNC_READ:
             _need(id == BROADCAST and len(body) > 4)

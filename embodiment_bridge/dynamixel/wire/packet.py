@@ -73,10 +73,8 @@ MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far m
 MAX_PARAMETERS_1: Final = 253  # bytes: the length of a 1.0 packet is one byte, and counts two more
 OVERHEAD: Final = 7  # bytes before the instruction
 
-TURNS: Final = b"\x01\x44\x58\x4c\x22"  # the parameters that confirm clear and backup instructions
-ERRORS: Final = b"\x02\x45\x52\x43\x4c"
-STORE: Final = b"\x01\x43\x54\x52\x4c"
-RESTORE: Final = b"\x02\x43\x54\x52\x4c"
+CLEARED: Final = {"turns": b"\x01\x44\x58\x4c\x22", "errors": b"\x02\x45\x52\x43\x4c"}  # and what confirms it
+BACKUPS: Final = {"store": b"\x01\x43\x54\x52\x4c", "restore": b"\x02\x43\x54\x52\x4c"}
 RESET_ALL: Final = 0xFF
 RESET_BUT_ID: Final = 0x01
 RESET_BUT_ID_AND_BAUD: Final = 0x02
@@ -153,24 +151,20 @@ def reboot(id: int, protocol: int = 2) -> bytes:
     return instruction(id, Instruction.REBOOT, protocol=protocol)
 
 
-def clear_turns(id: int) -> bytes:
-    """Reduce the present position to one turn; refused while the axis turns."""
-    return instruction(id, Instruction.CLEAR, TURNS)
+def clear(id: int, what: str) -> bytes:
+    """Reduce the present position to one turn (refused while the axis turns), or clear the errors of the Y series."""
+    return instruction(id, Instruction.CLEAR, _confirmed(what, CLEARED))
 
 
-def clear_errors(id: int) -> bytes:
-    """Clear the errors of a servo of the Y series."""
-    return instruction(id, Instruction.CLEAR, ERRORS)
+def backup(id: int, what: str) -> bytes:
+    """Store the present control table in the servo (refused while torque is on), or restore the stored one."""
+    return instruction(id, Instruction.BACKUP, _confirmed(what, BACKUPS))
 
 
-def backup_store(id: int) -> bytes:
-    """Store the present control table in the servo; refused while torque is on."""
-    return instruction(id, Instruction.BACKUP, STORE)
-
-
-def backup_restore(id: int) -> bytes:
-    """Restore the control table that ``backup_store`` has stored."""
-    return instruction(id, Instruction.BACKUP, RESTORE)
+def _confirmed(what: object, keys: Mapping[str, bytes]) -> bytes:
+    if not isinstance(what, str) or what not in keys:
+        raise CommandError(f"what is {what!r}; it must be one of: {', '.join(keys)}")
+    return keys[what]
 
 
 def sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
