@@ -6,7 +6,7 @@ import time
 import pytest
 from driver_stage import DrivenServos, counted, servo
 
-from embodiment_bridge.dynamixel.bus import requests
+from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
@@ -332,7 +332,8 @@ def test_a_bus_that_was_killed_is_found_again(stage) -> None:
     assert all(abs(reading.position) < TICK for reading in stage.bus.readings())  # new servos: no jump to 0.2
 
 
-def test_another_baud_rate_is_nobody_there(stage) -> None:
+def test_another_baud_rate_is_nobody_there(stage, monkeypatch) -> None:
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 1.0)
     rule = stage.virtual.inject("baud_mismatch")
     stage.until(lambda: stage.bus.state is BusState.LOST)
     assert stage.bus.reason == "no servo answers: power, wiring, baud rate?"
