@@ -50,9 +50,9 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
         ("bml/rules/url_policy.py", ["test/bml/test_bml_public_addresses.py"]),
-        ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
-        ("fetching/connection.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
-        ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
+        ("fetching/rules.py", ["test/fetching/test_resolving.py"]),
+        ("fetching/connection.py", ["test/fetching/test_resolving.py"]),
+        ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_resolving.py"]),
     ],
     "fetching": [
         ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),

@@ -242,7 +242,7 @@ ROWS = {
     "secrets in URLs": {
         "told without user, query and fragment": (
             f"{SAFETY}::test_secrets_of_urls_are_in_no_event_and_no_result",
-            "fetching/test_fetch_rules.py::test_what_is_shown_of_a_url",
+            "fetching/test_resolving.py::test_what_is_shown_of_a_url",
             f"{SOURCES}::test_urls_are_shown_without_secrets",
             "behaviour/test_plan.py::test_kind_and_label",
         ),
