@@ -30,9 +30,8 @@ WORKERS = 2
 # By name: files of the package, each with the tests that must notice a change of it.
 GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     "wire": [
-        ("wire/codec.py", ["test/wire/test_events.py", "test/wire/test_line_framing.py"]),
+        ("wire/codec.py", ["test/wire/test_events.py", "test/wire/test_framing.py"]),
         ("wire/framing.py", ["test/wire/test_framing.py"]),
-        ("wire/framing.py", ["test/wire/test_line_framing.py"]),
         ("wire/sexpr.py", ["test/wire/test_sexpr.py"]),
         ("wire/json_text.py", ["test/wire/test_encode.py"]),
         ("wire/json_text.py", ["test/wire/test_decode.py", "test/wire/test_encode.py"]),
@@ -45,15 +44,15 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     "stop": [
         ("motion/skills/holds.py", ["test/motion/test_holds.py"]),
         ("nodes/body/keep_alive.py", ["test/nodes/test_keep_alive.py"]),
-        ("dynamixel/bus/making_safe.py", ["test/dynamixel/test_making_safe_steps.py"]),
-        ("dynamixel/bus/guardian_program.py", ["test/dynamixel/test_guardian_program.py"]),
+        ("dynamixel/bus/making_safe.py", ["test/dynamixel/test_make_safe.py"]),
+        ("dynamixel/bus/guardian_program.py", ["test/dynamixel/test_guardian.py"]),
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
         ("bml/rules/url_policy.py", ["test/bml/test_bml_public_addresses.py"]),
-        ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
-        ("fetching/connection.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
-        ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
+        ("fetching/rules.py", ["test/fetching/test_resolving.py"]),
+        ("fetching/connection.py", ["test/fetching/test_resolving.py"]),
+        ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_resolving.py"]),
     ],
     "fetching": [
         ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
@@ -63,7 +62,6 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
         (
             "fetching/connection.py",
             [
-                "test/fetching/test_guarded_socket.py",
                 "test/fetching/test_replies.py",
                 "test/fetching/test_https.py",
                 "test/fetching/test_fetcher.py",

@@ -75,7 +75,7 @@ ROWS = {
         "sizes, headers included": (f"{FETCHER}::test_fault", f"{FETCHER}::test_headers_count_too"),
         "no encodings, types": (
             f"{FETCHER}::test_a_bomb_is_never_unpacked",
-            "media/test_remote_media.py::test_no_sound_comes_of_it",
+            "media/test_media_sources.py::test_no_sound_comes_of_it",
         ),
         "few at once, half a second apart": (
             f"{PORT}::test_fetches_begin_half_a_second_apart",
@@ -130,7 +130,7 @@ ROWS = {
         "a way of its own": (
             f"{ESTOP}::test_the_service_is_answered_while_the_node_is_not_spun",
             f"{ESTOP}::test_any_publisher_is_heard_once",
-            "dynamixel/test_stop_between_questions.py"
+            "dynamixel/test_stop_comes_first.py"
             "::test_a_stop_while_servos_get_their_torque_comes_after_the_answer_that_is_waited_for",
         ),
     },
@@ -242,7 +242,7 @@ ROWS = {
     "secrets in URLs": {
         "told without user, query and fragment": (
             f"{SAFETY}::test_secrets_of_urls_are_in_no_event_and_no_result",
-            "fetching/test_fetch_rules.py::test_what_is_shown_of_a_url",
+            "fetching/test_resolving.py::test_what_is_shown_of_a_url",
             f"{SOURCES}::test_urls_are_shown_without_secrets",
             "behaviour/test_plan.py::test_kind_and_label",
         ),

@@ -125,7 +125,7 @@ def test_the_servo_models_are_those_with_a_control_table() -> None:
 
 
 def test_the_emotions_are_the_usual_ones() -> None:
-    """Which bodies have them is for ``test/motion/test_emotions.py``."""
+    """Which bodies have them is for ``test/motion/test_lights.py``."""
     (listed,) = re.findall(r"have the emotions `([a-z ]+)`", " ".join(PAGES["bml"].split()))
     assert tuple(listed.split()) == EMOTIONS
     (shown,) = re.findall(

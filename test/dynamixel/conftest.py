@@ -2,6 +2,8 @@
 import pytest
 from driver_stage import DrivenServos
 
+from embodiment_bridge.dynamixel.bus import supervisor
+
 
 @pytest.fixture
 def stages(tmp_path):
@@ -15,3 +17,20 @@ def stages(tmp_path):
     yield make
     for stage in made:
         stage.close()
+
+
+@pytest.fixture
+def patient(monkeypatch) -> None:
+    """A busy machine is no silent bus."""
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)
+
+
+@pytest.fixture
+def running(stages, patient):
+    """Makes stages that are started, unless it is told otherwise."""
+
+    def make(*args, start=True, **options) -> DrivenServos:
+        stage = stages(*args, **options)
+        return stage.start() if start else stage
+
+    return make

@@ -9,6 +9,7 @@ from waiting import THREAD, until
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.cycle import Target
+from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.bus.servo import SERVING, JointReading
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
@@ -17,6 +18,7 @@ from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")
 MARGIN_S = 0.03
+ASKED = 5  # times at most
 
 
 def servo(id: int, **fields) -> ServoConfig:
@@ -80,6 +82,20 @@ class DrivenServos:
             return condition()
 
         self.until(step)
+
+    def asked(self, request: BusRequest) -> list[tuple[bool, str, int]]:
+        """A list that gets the answer to a request."""
+        answers: list[tuple[bool, str, int]] = []
+        self.bus.request(request, lambda *answer: answers.append(answer))
+        return answers
+
+    def ask(self, request: BusRequest, times: int = ASKED) -> tuple[bool, str, int]:
+        """The answer to a request, which is made again while a servo is too late because the machine is busy."""
+        answers = self.asked(request)
+        self.until(lambda: bool(answers))
+        if times > 1 and answers[0][1].endswith(("does not answer", "does not report its position")):
+            return self.ask(request, times - 1)
+        return answers[0]
 
     def reading(self, id: int) -> JointReading:
         return next(reading for reading in self.bus.readings() if reading.joint == f"j{id}")

@@ -31,8 +31,7 @@ FREE = {"lower": -math.inf, "upper": math.inf}
 
 
 def calibrate(stage: DrivenServos, keep=lambda entries: None, **positions: float) -> tuple[bool, str, int]:
-    answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(requests.Calibrate(positions, keep), lambda *answer: answers.append(answer))
+    answers = stage.asked(requests.Calibrate(positions, keep))
     stage.until(lambda: bool(answers))
     return answers[0]
 

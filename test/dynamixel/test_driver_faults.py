@@ -16,28 +16,13 @@ TICK = 6.2832 / 4096
 
 
 @pytest.fixture
-def stages(tmp_path, monkeypatch):
-    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[DrivenServos] = []
-
-    def make(*args, start=True, **options) -> DrivenServos:
-        stage = DrivenServos(tmp_path, *args, **options)
-        made.append(stage)
-        return stage.start() if start else stage
-
-    yield make
-    for stage in made:
-        stage.close()
+def stage(running) -> DrivenServos:
+    return driven(running)
 
 
-@pytest.fixture
-def stage(stages) -> DrivenServos:
-    return driven(stages)
-
-
-def driven(stages, **options) -> DrivenServos:
+def driven(running, **options) -> DrivenServos:
     """At 0.2 rad."""
-    stage = stages(**options)
+    stage = running(**options)
     stage.drive_until(
         lambda: all(abs(reading.position - 0.2) < 0.02 for reading in stage.bus.readings()),
         **{name: Target(angle) for name, angle in HERE.items()},
@@ -71,8 +56,8 @@ def is_back(stage: DrivenServos, *ids: int) -> None:
     "duplicated", body="dynamixel", reaction="two servos with one id: their answers collide and count as lost"
 )
 @pytest.mark.parametrize("kind", ["drop_status", "drop_instruction", "absent", "duplicate_id", "corrupt_crc"])
-def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, kind) -> None:
-    stage = driven(stages, fast_read=kind != "duplicate_id")  # it is the single answers that collide
+def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(running, kind) -> None:
+    stage = driven(running, fast_read=kind != "duplicate_id")  # it is the single answers that collide
     rule = stage.virtual.inject(kind, id=3)
     seen = []
 
@@ -112,8 +97,8 @@ def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, ki
         ("partial_fast", {"blocks": 2, "count": 4}),
     ],
 )
-def test_a_wire_with_hiccups_stops_nobody(stages, kind, options) -> None:
-    stage = driven(stages, fast_read=kind == "partial_fast")
+def test_a_wire_with_hiccups_stops_nobody(running, kind, options) -> None:
+    stage = driven(running, fast_read=kind == "partial_fast")
     rule = stage.virtual.inject(kind, **options)
     for _ in range(3):
         stage.drive(0.1, **HERE)
@@ -136,8 +121,8 @@ def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
     assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
 
 
-def test_a_servo_that_refuses_to_be_read_says_so(stages) -> None:
-    stage = driven(stages, fast_read=False)
+def test_a_servo_that_refuses_to_be_read_says_so(running) -> None:
+    stage = driven(running, fast_read=False)
     rule = stage.virtual.inject("empty_status", id=4, error=7)
     stage.until(lambda: stage.reading(4).silent)
     stage.until(lambda: stage.bus.state is BusState.DEGRADED)  # at the end of that cycle
@@ -161,8 +146,8 @@ def test_a_cable_that_breaks_takes_away_only_what_hangs_behind_it(stage, kind) -
     is_back(stage, *gone)
 
 
-def test_servos_behind_a_dead_one_are_asked_alone(stages) -> None:
-    stage = stages(start=False)
+def test_servos_behind_a_dead_one_are_asked_alone(running) -> None:
+    stage = running(start=False)
     stage.virtual.inject("absent", id=2)  # those behind it wait for it in vain in a group read
     stage.start(active=False)
     stage.until(
@@ -204,9 +189,9 @@ def restarts(stage: DrivenServos, id: int) -> bool:
 
 
 @pytest.mark.parametrize("torque_after", [False, True])
-def test_a_failed_servo_is_restarted_where_the_policy_says_so(stages, torque_after, slow_boot) -> None:
+def test_a_failed_servo_is_restarted_where_the_policy_says_so(running, torque_after, slow_boot) -> None:
     policy = FaultPolicy(overload="reboot", torque_after_reboot=torque_after)
-    stage = stages([servo(1), servo(2, faults=policy, registers={"position_p_gain": 700}), servo(3)])
+    stage = running([servo(1), servo(2, faults=policy, registers={"position_p_gain": 700}), servo(3)])
     rule = stage.virtual.inject("hardware_error", id=2, bits=0x20, shutdown=True)
     stage.until(lambda: restarts(stage, 2))
     stage.virtual.heal(rule)
@@ -217,9 +202,9 @@ def test_a_failed_servo_is_restarted_where_the_policy_says_so(stages, torque_aft
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(stages, at_once, slow_boot) -> None:
+def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(running, at_once, slow_boot) -> None:
     policy = FaultPolicy(overheating="torque_off", overload="reboot", torque_after_reboot=True)
-    stage = stages([servo(1), servo(2, faults=policy)])
+    stage = running([servo(1), servo(2, faults=policy)])
     if not at_once:
         stage.virtual.inject("hardware_error", id=2, bits=0x04, shutdown=True, count=1)
         stage.until(lambda: "limp until it is asked for" in stage.reading(2).reason)
@@ -232,9 +217,9 @@ def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(stages, a
     stage.until(lambda: stage.reading(2).torque)
 
 
-def test_a_servo_that_fails_again_and_again_is_left_alone(stages, slow_boot) -> None:
+def test_a_servo_that_fails_again_and_again_is_left_alone(running, slow_boot) -> None:
     policy = FaultPolicy(overload="reboot", reboots_per_minute=1, torque_after_reboot=True)
-    stage = stages([servo(1), servo(2, faults=policy)])
+    stage = running([servo(1), servo(2, faults=policy)])
     stage.virtual.inject("hardware_error", id=2, bits=0x20, shutdown=True, count=1)
     stage.until(lambda: restarts(stage, 2))
     stage.until(lambda: stage.reading(2).torque)
@@ -245,8 +230,8 @@ def test_a_servo_that_fails_again_and_again_is_left_alone(stages, slow_boot) -> 
 @pytest.mark.fault(
     "restarted", body="dynamixel", reaction="settings are restored; torque comes on where the joints are"
 )
-def test_after_a_brown_out_settings_are_back_and_nothing_jumps(stages) -> None:
-    stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2), servo(3)])
+def test_after_a_brown_out_settings_are_back_and_nothing_jumps(running) -> None:
+    stage = running([servo(1, registers={"position_p_gain": 700}), servo(2), servo(3)])
     stage.drive_until(
         lambda: abs(stage.reading(1).position - 0.2) < 0.02, j1=Target(0.2), j2=Target(0.2), j3=Target(0.2)
     )
@@ -278,8 +263,8 @@ def test_a_joint_that_does_not_follow_is_told(stage, state) -> None:
     stage.virtual.heal(rule)
 
 
-def test_another_model_than_described_is_told_and_taken_for_what_it_is(stages) -> None:
-    stage = stages(start=False)
+def test_another_model_than_described_is_told_and_taken_for_what_it_is(running) -> None:
+    stage = running(start=False)
     stage.virtual.inject(
         "wrong_identity", id=2, model_number=1020, firmware_version=47
     )  # described as an XL430
@@ -288,8 +273,8 @@ def test_another_model_than_described_is_told_and_taken_for_what_it_is(stages) -
     assert "is a XM430-W350, not a XL430-W250" in stage.reading(2).reason
 
 
-def test_a_model_nobody_knows_is_left_alone(stages) -> None:
-    stage = stages(start=False)
+def test_a_model_nobody_knows_is_left_alone(running) -> None:
+    stage = running(start=False)
     stage.virtual.inject("wrong_identity", id=2, model_number=4711)
     stage.start()
     stage.until(lambda: stage.bus.state is BusState.DEGRADED)
@@ -297,8 +282,8 @@ def test_a_model_nobody_knows_is_left_alone(stages) -> None:
     assert all(stage.reading(id).torque for id in (1, 3, 4, 5))
 
 
-def test_old_firmware_is_read_without_fast_reads(stages) -> None:
-    stage = stages(start=False)
+def test_old_firmware_is_read_without_fast_reads(running) -> None:
+    stage = running(start=False)
     stage.virtual.inject("wrong_identity", id=2, model_number=1060, firmware_version=30)
     stage.start()
     assert stage.bus.read_kind == "sync"
@@ -347,7 +332,8 @@ def test_a_bus_that_was_killed_is_found_again(stage) -> None:
     assert all(abs(reading.position) < TICK for reading in stage.bus.readings())  # new servos: no jump to 0.2
 
 
-def test_another_baud_rate_is_nobody_there(stage) -> None:
+def test_another_baud_rate_is_nobody_there(stage, monkeypatch) -> None:
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 1.0)
     rule = stage.virtual.inject("baud_mismatch")
     stage.until(lambda: stage.bus.state is BusState.LOST)
     assert stage.bus.reason == "no servo answers: power, wiring, baud rate?"
@@ -355,8 +341,8 @@ def test_another_baud_rate_is_nobody_there(stage) -> None:
     is_back(stage, 1, 2, 3, 4, 5)
 
 
-def test_settings_that_a_servo_refuses_are_told_and_it_stays_limp(stages) -> None:
-    stage = stages([servo(1), servo(2, mode="extended_position")], start=False)
+def test_settings_that_a_servo_refuses_are_told_and_it_stays_limp(running) -> None:
+    stage = running([servo(1), servo(2, mode="extended_position")], start=False)
     stage.virtual.inject("eeprom_refused", id=2)
     stage.start()
     stage.until(lambda: "refuses operating_mode" in stage.reading(2).reason)
@@ -366,8 +352,8 @@ def test_settings_that_a_servo_refuses_are_told_and_it_stays_limp(stages) -> Non
 
 
 @pytest.mark.fault("frozen", body="dynamixel", reaction="a register that does not change is told")
-def test_a_torque_register_that_sticks_is_noticed(stages) -> None:
-    stage = stages(start=False)
+def test_a_torque_register_that_sticks_is_noticed(running) -> None:
+    stage = running(start=False)
     stage.virtual.inject("register_stuck", id=2, register="torque_enable")
     stage.start(active=False)
     stage.bus.activate(True)
@@ -376,9 +362,9 @@ def test_a_torque_register_that_sticks_is_noticed(stages) -> None:
     assert stage.register(2, "torque_enable") == 0
 
 
-def test_a_watchdog_that_fires_stops_the_joint_and_it_begins_anew(stages) -> None:
+def test_a_watchdog_that_fires_stops_the_joint_and_it_begins_anew(running) -> None:
     wheel = servo(1, mode="velocity", lower=-100.0, upper=100.0)
-    stage = stages([wheel, servo(2)], stored=counted(wheel))
+    stage = running([wheel, servo(2)], stored=counted(wheel))
     fast = Target(0.0, 1.0, 0.0)
     stage.drive_until(lambda: stage.reading(1).velocity > 0.8, j1=fast)
     stage.virtual.inject("watchdog_trip", id=1, count=1)

@@ -8,12 +8,10 @@ from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.cycle import Target
-from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.dynamixel.bus.servo import BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
-
-ANSWERED_WITHIN = 10.0  # s; the virtual servos are in this process, which may be busy
+from embodiment_bridge.dynamixel.tables.table_reader import table
 
 LEFT = [
     ("xm430_w350", "drive_mode", 1),
@@ -28,10 +26,10 @@ LEFT = [
 
 
 def left(stage: DrivenServos, *rows: tuple[int, str, int]) -> DrivenServos:
-    """Another program writes registers, and ends."""
-    with Registers(stage.link, usb_s=ANSWERED_WITHIN) as registers:
-        for id, name, value in rows:
-            registers.write(id, name, value)
+    """Another program wrote registers, and has ended."""
+    for id, name, value in rows:
+        item = table(stage.configs[id - 1].model).item(name)
+        stage.virtual.servo(id).write(item.address, value.to_bytes(item.size, "little", signed=value < 0))
     return stage
 
 

@@ -2,11 +2,12 @@
 """Cycles without a pause between them: answers are looked at while the next question is on the wire."""
 
 import time
+from functools import partial
 
 import pytest
 from driver_stage import DrivenServos, servo
 
-from embodiment_bridge.dynamixel.bus import requests, supervisor
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.servo import BusState
 
@@ -15,17 +16,8 @@ TORQUE, GOAL = 64, 116  # addresses
 
 
 @pytest.fixture
-def stages(tmp_path, monkeypatch):
-    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[DrivenServos] = []
-
-    def make(*args) -> DrivenServos:
-        made.append(DrivenServos(tmp_path, *args, rate_hz=100_000.0))
-        return made[-1].start()
-
-    yield make
-    for stage in made:
-        stage.close()
+def stages(running):
+    return partial(running, rate_hz=100_000.0)
 
 
 def to_02(stage: DrivenServos) -> None:
@@ -95,8 +87,7 @@ def test_an_emergency_stop_waits_for_one_cycle_at_most(stages) -> None:
 def test_requests_are_done_and_looks_are_taken(stages) -> None:
     stage = stages()
     to_02(stage)
-    answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(requests.SetTorque(["j2"], on=False), lambda *answer: answers.append(answer))
+    answers = stage.asked(requests.SetTorque(["j2"], on=False))
     stage.until(lambda: bool(answers) and not stage.reading(2).torque)
     assert answers[0][0]
     assert stage.register(2, "torque_enable") == 0

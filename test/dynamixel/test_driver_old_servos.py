@@ -13,19 +13,7 @@ from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
 OVERLOAD = int(HardwareError.OVERLOAD)
 AX, MX = "ax_12a", "mx_28_1"
-ASKED = 5  # times at most
 LONG = 3.0  # s, in which the torque is checked at least twice
-
-
-def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str]:
-    """The answer to a request, which is made again while a servo is too late because the machine is busy."""
-    answers: list[tuple[bool, str]] = []
-    for number in range(ASKED):
-        stage.bus.request(request, lambda success, text, _: answers.append((success, text)))
-        stage.until(lambda number=number: len(answers) > number)
-        if "does not answer" not in answers[-1][1] and "does not report" not in answers[-1][1]:
-            break
-    return answers[-1]
 
 
 def set_limits(stage: DrivenServos, id: int, lowest: int, highest: int) -> None:
@@ -53,7 +41,7 @@ def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, ac
     assert driven
     assert not any(driven)
     assert stage.reading(1).torque
-    assert ask(stage, requests.SetTorque(["j2"], on=True)) == (True, "driven")
+    assert stage.ask(requests.SetTorque(["j2"], on=True)) == (True, "driven", 0)
     targets = {"j1": Target(0.2), "j2": Target(0.2)}
     stage.drive_until(
         lambda: stage.reading(2).error == 0 and abs(stage.reading(2).position - 0.2) < 0.03, **targets
@@ -69,7 +57,7 @@ def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(st
         stage.until(lambda: not stage.register(1, "torque_enable") and stage.reading(1).error == OVERLOAD)
         stage.drive(LONG / 2, j1=0.2)
         assert not stage.register(1, "torque_enable")
-        assert ask(stage, requests.SetTorque([], on=True))[0]
+        assert stage.ask(requests.SetTorque([], on=True))[0]
         stage.until(lambda: stage.reading(1).error == 0)
 
 
@@ -103,9 +91,10 @@ def test_a_voltage_error_is_told_and_ends(stages) -> None:
 
 def test_a_reboot_is_refused_before_anything_is_changed(stages) -> None:
     stage = stages([servo(1), servo(2, model=AX)]).start()
-    assert ask(stage, requests.Reboot(["j1", "j2"])) == (
+    assert stage.ask(requests.Reboot(["j1", "j2"])) == (
         False,
         "joint 'j2' (AX-12A) cannot be rebooted: cut its power",
+        0,
     )
     assert [reading.torque for reading in stage.bus.readings()] == [True, True]
     assert [one.locked for one in stage.bus.servos] == [False, False]
@@ -139,7 +128,7 @@ def test_limits_follow_the_mode(stages) -> None:
     one = stage.bus.servos[0]
     assert (one.limits.lowest, one.limits.highest) == (200, 800)
     for mode, highest in (("velocity", 0), ("position", 1023)):
-        assert ask(stage, requests.SetMode(["j1"], mode, force=True))[0]
+        assert stage.ask(requests.SetMode(["j1"], mode, force=True))[0]
         assert (one.limits.lowest, one.limits.highest) == (0, highest)
         assert stage.register(1, "ccw_angle_limit") == highest
     seen: list[float] = []

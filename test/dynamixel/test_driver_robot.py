@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from driver_stage import MARGIN_S, DrivenServos, servo
+from driver_stage import MARGIN_S, servo
 from waiting import until
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
@@ -67,22 +67,19 @@ def test_layouts(odd) -> None:
     assert plan.blocks[1].address == plan.blocks[2].address == 224
 
 
-def test_models_with_other_layouts_are_read_together_through_indirect_addresses(tmp_path, odd) -> None:
-    stage = DrivenServos(tmp_path, [servo(1), servo(2, model=odd), servo(3)])
-    try:
-        stage.start()
-        assert stage.bus.read_kind == "fast indirect"
-        stage.drive_until(
-            lambda: all(abs(reading.position - 0.3) < 0.02 for reading in stage.bus.readings()),
-            **{f"j{id}": Target(0.3) for id in (1, 2, 3)},
-        )
-        starts = stage.bus.servos[1].starts
-        stage.virtual.inject("brown_out", count=1)  # forgets where the indirect addresses point to
-        stage.until(lambda: stage.bus.servos[1].starts > starts)
-        stage.until(lambda: stage.bus.state is BusState.ACTIVE)
-        assert abs(stage.reading(2).position - stage.virtual.servo(2).drive.position) < 0.01
-    finally:
-        stage.close()
+def test_models_with_other_layouts_are_read_together_through_indirect_addresses(stages, odd) -> None:
+    stage = stages([servo(1), servo(2, model=odd), servo(3)])
+    stage.start()
+    assert stage.bus.read_kind == "fast indirect"
+    stage.drive_until(
+        lambda: all(abs(reading.position - 0.3) < 0.02 for reading in stage.bus.readings()),
+        **{f"j{id}": Target(0.3) for id in (1, 2, 3)},
+    )
+    starts = stage.bus.servos[1].starts
+    stage.virtual.inject("brown_out", count=1)  # forgets where the indirect addresses point to
+    stage.until(lambda: stage.bus.servos[1].starts > starts)
+    stage.until(lambda: stage.bus.state is BusState.ACTIVE)
+    assert abs(stage.reading(2).position - stage.virtual.servo(2).drive.position) < 0.01
 
 
 class Robot:

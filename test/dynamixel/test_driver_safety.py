@@ -12,12 +12,12 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from driver_stage import DrivenServos, counted, servo
+from driver_stage import counted, servo
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus import requests, supervisor
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.joints import GoalFilter
@@ -29,39 +29,12 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.urdf import read_urdf
 
 ROOT = Path(__file__).parents[2]
-ASKED = 5  # times at most
 MODES = ("position", "extended_position", "velocity", "current", "current_based_position", "pwm")
 
 
-@pytest.fixture
-def stages(tmp_path, monkeypatch):
-    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
-    made: list[DrivenServos] = []
-
-    def make(servos, start=True, **options) -> DrivenServos:
-        stage = DrivenServos(tmp_path, servos, **options)
-        made.append(stage)
-        return stage.start() if start else stage
-
-    yield make
-    for stage in made:
-        stage.close()
-
-
-def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str, int]:
-    """The answer to a request, which is made again while a servo is too late because the machine is busy."""
-    answers: list[tuple[bool, str, int]] = []
-    for number in range(ASKED):
-        stage.bus.request(request, lambda *answer: answers.append(answer))
-        stage.until(lambda number=number: len(answers) > number)
-        if not answers[-1][1].endswith("does not answer"):
-            break
-    return answers[-1]
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_torque_on_moves_no_joint_by_more_than_a_tick(stages, mode) -> None:
-    stage = stages([servo(1, mode=mode, model="xm430_w350"), servo(3, model="xm430_w350")], start=False)
+def test_torque_on_moves_no_joint_by_more_than_a_tick(running, mode) -> None:
+    stage = running([servo(1, mode=mode, model="xm430_w350"), servo(3, model="xm430_w350")], start=False)
     for id, angle in ((1, 0.7), (3, -0.9)):  # moved by hand, while a goal of before is still in the servo
         stage.virtual.servo(id).drive.position = angle
     stage.virtual.receive(
@@ -77,7 +50,7 @@ def test_torque_on_moves_no_joint_by_more_than_a_tick(stages, mode) -> None:
     assert [reading.mode for reading in stage.bus.readings()] == [mode, "position"]
 
 
-def test_a_soft_start_begins_slowly_and_no_step_is_larger_than_the_speed(stages) -> None:
+def test_a_soft_start_begins_slowly_and_no_step_is_larger_than_the_speed(running) -> None:
     filter = GoalFilter(servo(1, soft_start_s=1.0, velocity=2.0), 5.0, 1.0)
     filter.start(0.0)
     goals = [filter.position(1.4, 0.01) for _ in range(200)]
@@ -136,9 +109,9 @@ def test_joint_beyond_the_range_of_its_body_is_not_moved_by_what_nobody_asked(fo
         assert filter.position(targets.position[names.index("head_yaw")], 0.02) == found
 
 
-def test_without_commands_joints_hold_and_wheels_stand(stages) -> None:
+def test_without_commands_joints_hold_and_wheels_stand(running) -> None:
     free = {"lower": -math.inf, "upper": math.inf}
-    stage = stages(
+    stage = running(
         [servo(1), servo(2, mode="velocity", **free), servo(3, mode="current", **free)],
         command_timeout_s=0.1,
     )
@@ -152,8 +125,8 @@ def test_without_commands_joints_hold_and_wheels_stand(stages) -> None:
     assert stage.register(1, "goal_position") == held
 
 
-def test_the_watchdog_is_armed_where_a_joint_would_run_on_and_nowhere_else(stages) -> None:
-    stage = stages([servo(1), servo(2, mode="velocity"), servo(3, mode="current"), servo(4, mode="pwm")])
+def test_the_watchdog_is_armed_where_a_joint_would_run_on_and_nowhere_else(running) -> None:
+    stage = running([servo(1), servo(2, mode="velocity"), servo(3, mode="current"), servo(4, mode="pwm")])
     stage.until(lambda: all(reading.torque for reading in stage.bus.readings()))
 
     def armed() -> list[int]:
@@ -178,8 +151,8 @@ while True:
 """
 
 
-def test_a_driver_that_is_killed_leaves_no_wheel_running_even_without_a_guardian(stages) -> None:
-    stage = stages([servo(1, mode="velocity")], start=False)
+def test_a_driver_that_is_killed_leaves_no_wheel_running_even_without_a_guardian(running) -> None:
+    stage = running([servo(1, mode="velocity")], start=False)
     child = subprocess.Popen([sys.executable, "-c", CHILD, stage.link], env={**os.environ, "PYTHONPATH": "."})
     try:
         stage.until(lambda: stage.register(1, "present_velocity") > 60)  # of 0.229 rpm: 1.4 rad/s
@@ -192,8 +165,8 @@ def test_a_driver_that_is_killed_leaves_no_wheel_running_even_without_a_guardian
 
 
 @pytest.mark.parametrize("action", ["torque_off", "hold"])
-def test_an_emergency_stop_comes_first_and_release_begins_from_where_the_joints_are(stages, action) -> None:
-    stage = stages([servo(1), servo(2, mode="velocity")])
+def test_an_emergency_stop_comes_first_and_release_begins_from_where_the_joints_are(running, action) -> None:
+    stage = running([servo(1), servo(2, mode="velocity")])
     targets = {"j1": Target(1.2), "j2": Target(nan, 1.0)}
     stage.drive_until(lambda: stage.reading(1).position > 0.3, **targets)
     stage.bus.emergency_stop(action)
@@ -211,20 +184,20 @@ def test_an_emergency_stop_comes_first_and_release_begins_from_where_the_joints_
 
 
 def test_a_servo_that_missed_the_emergency_stop_is_stopped_after_it_and_nobody_drives_meanwhile(
-    stages,
+    running,
 ) -> None:
-    stage = stages([servo(1), servo(2), servo(3)])
+    stage = running([servo(1), servo(2), servo(3)])
     rule = stage.virtual.inject("drop_instruction", id=2, count=3)
     stage.bus.emergency_stop("torque_off")
     stage.until(lambda: not any(stage.register(id, "torque_enable") for id in (1, 2, 3)))
     assert rule.hits
-    assert ask(stage, requests.SetTorque([], on=True)) == (False, "emergency stop: release it first", 0)
+    assert stage.ask(requests.SetTorque([], on=True)) == (False, "emergency stop: release it first", 0)
     time.sleep(0.1)
     assert not any(stage.register(id, "torque_enable") for id in (1, 2, 3))
 
 
-def test_a_silent_servo_that_missed_the_emergency_stop_becomes_limp_as_soon_as_it_hears(stages) -> None:
-    stage = stages([servo(1), servo(2), servo(3)])
+def test_a_silent_servo_that_missed_the_emergency_stop_becomes_limp_as_soon_as_it_hears(running) -> None:
+    stage = running([servo(1), servo(2), servo(3)])
     stage.virtual.inject("drop_status", id=2)
     deaf = stage.virtual.inject("drop_instruction", id=2)
     stage.until(lambda: stage.reading(2).silent)
@@ -236,20 +209,20 @@ def test_a_silent_servo_that_missed_the_emergency_stop_becomes_limp_as_soon_as_i
 
 
 @pytest.mark.parametrize(("policy", "torque"), [("off", 0), ("hold", 1), ("keep", 1)])
-def test_what_is_left_at_shutdown(stages, policy, torque) -> None:
-    stage = stages([servo(1, on_shutdown=policy)])
+def test_what_is_left_at_shutdown(running, policy, torque) -> None:
+    stage = running([servo(1, on_shutdown=policy)])
     stage.drive_until(lambda: stage.reading(1).position > 0.3, j1=Target(0.35))
     stage.bus.stop()
     assert stage.register(1, "torque_enable") == torque
 
 
-def test_a_robot_that_stands_is_taken_over_without_letting_go(stages) -> None:
-    first = stages([servo(1, on_shutdown="keep", on_start="keep"), servo(2, on_start="keep")], start=False)
+def test_a_robot_that_stands_is_taken_over_without_letting_go(running) -> None:
+    first = running([servo(1, on_shutdown="keep", on_start="keep"), servo(2, on_start="keep")], start=False)
     first.start(active=False)
     first.bus.activate(True)
     time.sleep(0.1)
     assert not any(reading.torque for reading in first.bus.readings())  # as it was found
-    ask(first, requests.SetTorque(["j1"], on=True))
+    first.ask(requests.SetTorque(["j1"], on=True))
     first.drive_until(lambda: first.reading(1).position > 0.3, j1=Target(0.35))
     first.bus.stop()
     goal = first.register(1, "goal_position")
@@ -266,28 +239,28 @@ def test_a_robot_that_stands_is_taken_over_without_letting_go(stages) -> None:
     assert [reading.torque for reading in second.readings()] == [True, False]
 
 
-def test_policy_off_waits_for_somebody_to_ask(stages) -> None:
-    stage = stages([servo(1, on_start="off"), servo(2)], start=False)
+def test_policy_off_waits_for_somebody_to_ask(running) -> None:
+    stage = running([servo(1, on_start="off"), servo(2)], start=False)
     stage.start(active=False)
     stage.bus.activate(True)
     stage.until(lambda: stage.reading(2).torque)
     time.sleep(0.1)
     assert not stage.reading(1).torque
-    assert ask(stage, requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
+    assert stage.ask(requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
     assert stage.reading(1).torque
 
 
-def test_a_mode_is_switched_with_settings_given_back_and_refused_while_it_moves(stages) -> None:
-    stage = stages([servo(1, registers={"profile_velocity": 100, "position_p_gain": 700}), servo(2)])
-    success, text, _ = ask(stage, requests.SetMode(["j1"], "extended_position", force=False))
+def test_a_mode_is_switched_with_settings_given_back_and_refused_while_it_moves(running) -> None:
+    stage = running([servo(1, registers={"profile_velocity": 100, "position_p_gain": 700}), servo(2)])
+    success, text, _ = stage.ask(requests.SetMode(["j1"], "extended_position", force=False))
     assert success, text
     stage.until(lambda: stage.reading(1).torque)
     assert stage.register(1, "operating_mode") == 4
     assert (stage.register(1, "profile_velocity"), stage.register(1, "position_p_gain")) == (100, 700)
-    assert ask(stage, requests.SetMode(["j2"], "current", force=False))[1].startswith(
+    assert stage.ask(requests.SetMode(["j2"], "current", force=False))[1].startswith(
         "joint 'j2': XL430-W250 has no mode"
     )
-    ask(stage, requests.SetMode(["j2"], "velocity", force=False))
+    stage.ask(requests.SetMode(["j2"], "velocity", force=False))
     stage.drive_until(lambda: stage.reading(2).velocity > 0.3, j2=Target(nan, 0.5))
     refusal: list[str] = []
     stage.bus.request(
@@ -295,12 +268,12 @@ def test_a_mode_is_switched_with_settings_given_back_and_refused_while_it_moves(
     )
     stage.drive_until(lambda: bool(refusal), j2=Target(nan, 0.5))
     assert "moves at 0." in refusal[0]
-    assert ask(stage, requests.SetMode(["j2"], "position", force=True))[0]
+    assert stage.ask(requests.SetMode(["j2"], "position", force=True))[0]
 
 
-def test_eeprom_is_written_only_where_it_differs(stages) -> None:
+def test_eeprom_is_written_only_where_it_differs(running) -> None:
     config = servo(1, registers={"temperature_limit": 70})
-    stage = stages([config], start=False, fix_return_delay=True)
+    stage = running([config], start=False, fix_return_delay=True)
     stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # what is not late is written once
     writes: list[int] = []
     stage.virtual.on_packet = lambda _, way, raw: (
@@ -315,11 +288,11 @@ def test_eeprom_is_written_only_where_it_differs(stages) -> None:
     assert not [address for address in writes if address < 64]
 
 
-def test_turns_survive_a_restart_of_the_servo_and_of_the_driver(stages) -> None:
+def test_turns_survive_a_restart_of_the_servo_and_of_the_driver(running) -> None:
     config = servo(1, mode="extended_position", lower=-50.0, upper=50.0, velocity=6.0)
-    stage = stages([config], stored=counted(config))
+    stage = running([config], stored=counted(config))
     stage.drive_until(lambda: stage.reading(1).position > 9.9, j1=Target(10.0))
-    assert ask(stage, requests.Reboot(["j1"]))[0]
+    assert stage.ask(requests.Reboot(["j1"]))[0]
     assert stage.reading(1).position == pytest.approx(10.0, abs=0.5)
     assert stage.register(1, "present_position") < 4096  # the servo itself forgot
     stored = {"j1": Stored(1, "xm430_w350", 0.0, 2048 + round(10.0 / 6.2832 * 4096), clean=True)}
@@ -354,8 +327,8 @@ def test_calibration_files(tmp_path) -> None:
         save_calibration(path / "below_a_file.yaml", joints)
 
 
-def test_mixed_protocols_share_one_wire(stages) -> None:
-    stage = stages([servo(1), servo(2, model="ax_12a"), servo(3)])
+def test_mixed_protocols_share_one_wire(running) -> None:
+    stage = running([servo(1), servo(2, model="ax_12a"), servo(3)])
     stage.drive_until(
         lambda: all(abs(reading.position - 0.4) < 0.03 for reading in stage.bus.readings()),
         **{f"j{id}": Target(0.4) for id in (1, 2, 3)},

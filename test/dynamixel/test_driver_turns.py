@@ -33,15 +33,8 @@ def horn(stage: DrivenServos) -> float:
     return stage.virtual.servo(1).drive.position
 
 
-def ask(stage: DrivenServos, request: requests.BusRequest) -> tuple[bool, str, int]:
-    answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(request, lambda *answer: answers.append(answer))
-    stage.until(lambda: bool(answers))
-    return answers[0]
-
-
 def driven(stage: DrivenServos) -> tuple[bool, str]:
-    return ask(stage, requests.SetTorque(["j1"], on=True))[:2]
+    return stage.ask(requests.SetTorque(["j1"], on=True), times=1)[:2]
 
 
 @pytest.mark.parametrize("mode", ["extended_position", "position", "current_based_position"])
@@ -98,7 +91,7 @@ def test_a_joint_of_many_turns_without_a_count_is_limp_until_it_is_calibrated(st
     assert stored_of(stage.bus.servos[0]).ticks is None  # a guess is no count
 
     entries = {}
-    assert ask(stage, requests.Calibrate({"j1": 8.0}, entries.update))[0]
+    assert stage.ask(requests.Calibrate({"j1": 8.0}, entries.update))[0]
     assert driven(stage) == (True, "driven")
     stage.drive_until(lambda: stage.reading(1).position > 8.9, j1=Target(9.0))
     assert horn(stage) == pytest.approx(9.0, abs=0.15)
@@ -135,7 +128,7 @@ def test_a_joint_that_is_left_driven_holds_where_it_is_while_its_turn_is_unknown
 def test_a_geared_joint_in_position_mode_that_was_turned_by_hand_knows_its_turn(stages) -> None:
     config = servo(1, **GEARED)
     stage = stages([config], stored=counted(config)).start()
-    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert stage.ask(requests.SetTorque(["j1"], on=False))[0]
     turn(stage, 4.0)  # beyond the servo's own turn, which ends at pi
     stage.until(lambda: stage.reading(1).position > 1.3)
     assert driven(stage) == (True, "driven")
@@ -143,7 +136,7 @@ def test_a_geared_joint_in_position_mode_that_was_turned_by_hand_knows_its_turn(
     assert stage.reading(1).position == pytest.approx(4.0 / 3.0, abs=0.01)
     stage.drive_until(lambda: stage.reading(1).position < 1.22, j1=Target(1.2))
     assert horn(stage) == pytest.approx(3.6, abs=0.1)
-    assert ask(stage, requests.Reboot(["j1"]))[0]
+    assert stage.ask(requests.Reboot(["j1"]))[0]
     assert stage.reading(1).position == pytest.approx(horn(stage) / 3.0, abs=0.01)
 
 
@@ -159,7 +152,7 @@ def test_a_servo_that_keeps_its_turns_is_believed_however_far_it_was_turned_by_h
 def test_a_turn_that_a_servo_forgot_while_an_answer_was_lost_is_counted(stages, monkeypatch) -> None:
     config = servo(1, **GEARED)
     stage = stages([config, servo(2)], stored=counted(config)).start()
-    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert stage.ask(requests.SetTorque(["j1"], on=False))[0]
     turn(stage, 4.0)
     stage.until(lambda: stage.reading(1).position > 1.3)
     write = Settings.write

@@ -40,9 +40,8 @@ def registers(name):
 
 
 def test_scan_finds_all(registers):
-    found = registers.scan(range(6), (1, 2))
+    found = registers.scan(range(2, 5), (1, 2))  # each that is not there is waited for
     assert [(each.id, each.protocol, each.model, each.firmware) for each in found] == [
-        (1, 2, "XM430-W350", 47),
         (2, 2, "XL430-W250", 47),
         (4, 2, "XM430-W350", 47),
         (3, 1, "AX-12A", 24),

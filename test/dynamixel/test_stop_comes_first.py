@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An emergency stop waits for nothing that the bus is busy with: looking for servos, or what was asked of them."""
+"""An emergency stop waits for one answer at most: not for the rest of a request, nor for servos that are looked for."""
 
 from math import tau
 
@@ -8,6 +8,7 @@ from driver_stage import DrivenServos, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 
 WRITE, SYNC_WRITE, PING = 3, 0x83, 1
 TORQUE, MODE, GOAL = 64, 11, 116  # addresses
@@ -79,8 +80,7 @@ def test_it_comes_before_the_rest_of_a_request_for_torque_which_is_not_done_late
     stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # no answer is too late, also on a busy machine
     stage.start(active=False)
     heard = stop_at(stage, WRITE, TORQUE)
-    told: list[tuple[bool, str, int]] = []
-    stage.bus.request(requests.SetTorque([], on=True), lambda *answer: told.append(answer))
+    told = stage.asked(requests.SetTorque([], on=True))
     stage.until(lambda: bool(told))
     assert told == [(False, "an emergency stop was pressed or released meanwhile: ask again", 0)]
     stage.until(lambda: OFF in heard and limp(stage))
@@ -94,8 +94,7 @@ def test_it_comes_before_the_rest_of_a_request_for_torque_which_is_not_done_late
 def test_a_servo_whose_mode_was_being_changed_has_its_old_one_when_it_is_driven_again(stages) -> None:
     stage = stages([servo(1)]).start()
     stop_at(stage, WRITE, MODE)
-    told: list[tuple[bool, str, int]] = []
-    stage.bus.request(requests.SetMode([], "velocity", force=False), lambda *answer: told.append(answer))
+    told = stage.asked(requests.SetMode([], "velocity", force=False))
     stage.until(lambda: bool(told) and limp(stage))
     assert not told[0][0]
     stage.virtual.on_packet = None
@@ -154,3 +153,64 @@ def test_a_joint_that_does_not_say_where_it_is_after_its_torque_came_on_stays_th
     stage.bus.activate(True)
     stage.until(lambda: len(goals) > 60)
     assert {abs(goal - round(2048 + 0.8 / tau * 4096)) <= 1 for goal in goals} == {True}
+
+
+class DeadWire:
+    """Nobody answers on it."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def read(self, timeout: float) -> bytes:
+        return b""
+
+    def discard(self) -> int:
+        return 0
+
+
+def test_a_client_that_gives_way_asks_nothing_and_still_writes() -> None:
+    wire = DeadWire()
+    client = BusClient(wire, 1_000_000, margin_s=0.0)
+    client.give_way = lambda: True
+    for ask in (
+        lambda: client.ping(1),
+        lambda: client.read(1, 64, 1),
+        lambda: client.fast_sync_read(64, 1, (1,)),
+    ):
+        with pytest.raises(GivenWay):
+            ask()
+    assert wire.written == []
+    client.sync_write(TORQUE, 1, {1: b"\0"})
+    assert len(wire.written) == 1
+
+
+def test_a_stop_while_servos_get_their_torque_comes_after_the_answer_that_is_waited_for(stages) -> None:
+    stage = stages([servo(id) for id in range(1, 9)])
+    stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # no answer is too late, also on a busy machine
+    stage.start()
+    for _ in range(10):
+        stage.until(lambda: all(reading.torque for reading in stage.bus.readings()))
+        stage.bus.emergency_stop("torque_off")
+        stage.until(lambda: not any(stage.register(id, "torque_enable") for id in range(1, 9)))
+        after: list[tuple[int, int]] = []
+        begun: list[bool] = []
+
+        def see(when: float, direction: str, raw: bytes, after=after, begun=begun) -> None:
+            if direction != "rx":
+                return
+            if begun:
+                after.append((raw[7], raw[8]))
+            elif (raw[7], raw[8], raw[10]) == (WRITE, TORQUE, 1):
+                begun.append(True)
+                stage.bus.emergency_stop("torque_off")
+
+        stage.virtual.on_packet = see
+        stage.bus.emergency_stop("")
+        stage.until(lambda after=after: (SYNC_WRITE, TORQUE) in after)
+        stage.virtual.on_packet = None
+        assert after.index((SYNC_WRITE, TORQUE)) == 0
+        stage.until(lambda: not any(stage.register(id, "torque_enable") for id in range(1, 9)))
+        stage.bus.emergency_stop("")

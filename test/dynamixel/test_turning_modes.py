@@ -8,8 +8,8 @@ import math
 from math import nan
 
 import pytest
-import virtual_stage
 from driver_stage import DrivenServos, servo
+from virtual_stage import VirtualServos
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.cycle import Target, goal_of
@@ -27,7 +27,7 @@ LATE = 0.5  # the same where the machine may be busy, and it takes some time to 
 @pytest.mark.parametrize("cycle_s", [0.01, 0.04])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_motor_that_is_driven_against_the_end_of_its_range_stops_there(mode, cycle_s, direction) -> None:
-    stage = virtual_stage.VirtualServos()
+    stage = VirtualServos()
     stage.write(1, "operating_mode", MODES[mode])
     stage.write(1, {"pwm": "goal_pwm", "current": "goal_current"}.get(mode, "goal_velocity"), 0)
     stage.write(1, "torque_enable", 1)
@@ -51,16 +51,13 @@ def test_a_motor_that_is_driven_against_the_end_of_its_range_stops_there(mode, c
 
 
 @pytest.fixture
-def stages(tmp_path):
-    made: list[DrivenServos] = []
+def turning(stages):
+    """Makes a stage of a motor in this mode and of another servo."""
 
     def make(mode: str, **fields) -> DrivenServos:
-        made.append(DrivenServos(tmp_path, [servo(1, mode=mode, effort=4.0, **fields), servo(3)]))
-        return made[-1].start()
+        return stages([servo(1, mode=mode, effort=4.0, **fields), servo(3)]).start()
 
-    yield make
-    for stage in made:
-        stage.close()
+    return make
 
 
 def moving(stage: DrivenServos) -> bool:
@@ -78,8 +75,8 @@ def is_off(stage: DrivenServos) -> bool:
 )
 @pytest.mark.parametrize(("kind", "id"), [("drop_status", 1), ("corrupt_crc", 1), ("drop_status", None)])
 @pytest.mark.parametrize("mode", MODES)
-def test_a_motor_whose_answers_are_lost_stops_although_commands_go_on(stages, mode, kind, id) -> None:
-    stage = stages(mode)
+def test_a_motor_whose_answers_are_lost_stops_although_commands_go_on(turning, mode, kind, id) -> None:
+    stage = turning(mode)
     stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
     rule = stage.virtual.inject(kind, id=id)
     stage.drive_until(lambda: stage.reading(1).silent and is_off(stage), j1=OUTWARDS)
@@ -92,8 +89,8 @@ def test_a_motor_whose_answers_are_lost_stops_although_commands_go_on(stages, mo
     stage.drive_until(lambda: bool(stage.register(1, "torque_enable")), j1=OUTWARDS)
 
 
-def test_a_wheel_that_is_not_heard_stops_long_before_it_is_given_up(stages) -> None:
-    stage = stages("velocity", lower=-math.inf, upper=math.inf)
+def test_a_wheel_that_is_not_heard_stops_long_before_it_is_given_up(turning) -> None:
+    stage = turning("velocity", lower=-math.inf, upper=math.inf)
     stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
     stage.virtual.inject("drop_status")
     goals: list[bool] = []  # whether it was still listed when its goal became 0
@@ -110,8 +107,7 @@ def let_go(stage: DrivenServos, how: str) -> None:
     elif how == "emergency stop":
         stage.bus.emergency_stop("torque_off")
     else:
-        answers: list[tuple[bool, str, int]] = []
-        stage.bus.request(requests.SetTorque([], on=False), lambda *answer: answers.append(answer))
+        answers = stage.asked(requests.SetTorque([], on=False))
         stage.until(lambda: bool(answers))
         assert not answers[0][0]
         if stage.bus.state is BusState.LOST:
@@ -123,9 +119,9 @@ def let_go(stage: DrivenServos, how: str) -> None:
 @pytest.mark.parametrize("given_up", [False, True])
 @pytest.mark.parametrize("mode", ["velocity", "position"])
 def test_a_servo_that_hears_and_does_not_answer_is_let_go_and_not_called_limp(
-    stages, mode, given_up, how
+    turning, mode, given_up, how
 ) -> None:
-    stage = stages(mode)
+    stage = turning(mode)
     rule = stage.virtual.inject("drop_status", id=1)
     if given_up:
         stage.until(lambda: stage.reading(1).silent)
@@ -142,8 +138,8 @@ def test_a_servo_that_hears_and_does_not_answer_is_let_go_and_not_called_limp(
 
 
 @pytest.mark.parametrize("how", ["deactivated", "set_torque", "emergency stop"])
-def test_servos_that_hear_are_let_go_although_none_answers(stages, how) -> None:
-    stage = stages("position")
+def test_servos_that_hear_are_let_go_although_none_answers(turning, how) -> None:
+    stage = turning("position")
     stage.virtual.inject("drop_status")
     stage.until(lambda: stage.bus.state is BusState.LOST)
     assert stage.register(1, "torque_enable")
@@ -152,8 +148,8 @@ def test_servos_that_hear_are_let_go_although_none_answers(stages, how) -> None:
     assert stage.reading(3).torque
 
 
-def test_a_motor_that_cannot_be_let_go_stands_still_at_the_end(stages) -> None:
-    stage = stages("velocity")
+def test_a_motor_that_cannot_be_let_go_stands_still_at_the_end(turning) -> None:
+    stage = turning("velocity")
     stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
     stage.virtual.servo(1).memory.set("bus_watchdog", 0)
     for register in ("bus_watchdog", "torque_enable"):
@@ -164,8 +160,8 @@ def test_a_motor_that_cannot_be_let_go_stands_still_at_the_end(stages) -> None:
     assert set(stage.bus.unsafe) == {"j1"}
 
 
-def test_a_motor_that_ran_on_without_a_port_is_stopped_before_its_servos_are_found_again(stages) -> None:
-    stage = stages("velocity", lower=-math.inf, upper=math.inf)
+def test_a_motor_that_ran_on_without_a_port_is_stopped_before_its_servos_are_found_again(turning) -> None:
+    stage = turning("velocity", lower=-math.inf, upper=math.inf)
     stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
     stage.virtual.servo(1).memory.set("bus_watchdog", 0)  # as if it did not work
     rule = stage.virtual.inject("unplug")
@@ -176,26 +172,23 @@ def test_a_motor_that_ran_on_without_a_port_is_stopped_before_its_servos_are_fou
     stage.until(lambda: is_off(stage))
 
 
-def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode(tmp_path) -> None:
+def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode(stages) -> None:
     configs = [servo(1, model="xl330_m288"), servo(2, model="xl330_m288", mode="velocity"), servo(3)]
-    stage = DrivenServos(tmp_path, configs)
-    try:
-        stage.start(active=False)
-        why = "joint 'j2': XL330-M288 has no mode 'velocity' (it has: position, extended_position, "
-        assert stage.reading(2).reason.startswith(why)
-        assert "its motor may keep turning after its Bus Watchdog has fired" in stage.reading(2).reason
-        answers: list[tuple[bool, str, int]] = []
-        request = requests.SetMode(["j1"], "current", force=True)
-        stage.bus.request(request, lambda *answer: answers.append(answer))
-        stage.until(lambda: bool(answers))
-        assert not answers[0][0]
-        assert stage.register(1, "operating_mode") == 3
-    finally:
-        stage.close()
+    stage = stages(configs)
+    stage.start(active=False)
+    why = "joint 'j2': XL330-M288 has no mode 'velocity' (it has: position, extended_position, "
+    assert stage.reading(2).reason.startswith(why)
+    assert "its motor may keep turning after its Bus Watchdog has fired" in stage.reading(2).reason
+    answers: list[tuple[bool, str, int]] = []
+    request = requests.SetMode(["j1"], "current", force=True)
+    stage.bus.request(request, lambda *answer: answers.append(answer))
+    stage.until(lambda: bool(answers))
+    assert not answers[0][0]
+    assert stage.register(1, "operating_mode") == 3
 
 
-def test_a_wheel_of_a_model_whose_watchdog_does_not_stop_it_turns_and_the_risk_is_told(stages) -> None:
-    stage = stages("velocity", model="xl330_m288", lower=-math.inf, upper=math.inf)
+def test_a_wheel_of_a_model_whose_watchdog_does_not_stop_it_turns_and_the_risk_is_told(turning) -> None:
+    stage = turning("velocity", model="xl330_m288", lower=-math.inf, upper=math.inf)
     stage.drive_until(lambda: moving(stage), j1=OUTWARDS)
     assert "its motor may keep turning after its Bus Watchdog has fired" in stage.reading(1).reason
     answers: list[tuple[bool, str, int]] = []

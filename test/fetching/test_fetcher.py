@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What servers may do to a fetch, over real sockets, and what of it reaches the robot."""
+"""The guarded fetcher over sockets: replies of every kind, limits, cancels."""
 
 import http.client
 import io
+import socket
 import threading
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection
+from embodiment_bridge.fetching.connection import GuardedSocket
+from embodiment_bridge.fetching.rules import SLICE_S, Deadline
 from embodiment_bridge.standins.bml.replies import BOMB_MEGABYTES, FAULTS
 from embodiment_bridge.standins.bml.server import BmlPeer
 
@@ -181,3 +184,45 @@ def test_tls_with_a_server_that_speaks_none(peer):
     error = refused(Fetcher(rules), peer.url.replace("http:", "https:") + "/reqest")
     assert error.code == "UNREACHABLE"
     assert "no TLS" in str(error)
+
+
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def pair():
+    ours, theirs = socket.socketpair()
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def guarded(raw, *, first_byte_s=PATIENCE_S, max_bytes=1000):
+    return GuardedSocket(raw, Deadline(PATIENCE_S, lambda: False), first_byte_s, max_bytes)
+
+
+def test_as_many_bytes_as_are_allowed_are_read_and_no_more(pair):
+    ours, theirs = pair
+    theirs.sendall(b"12345")
+    file = guarded(ours, max_bytes=5).makefile("rb")
+    assert file.read(5) == b"12345"
+    theirs.sendall(b"6")
+    with pytest.raises(FetchError, match="more than 5 bytes") as caught:
+        file.read(1)
+    assert caught.value.code == "TOO_LARGE"
+
+
+def test_a_first_byte_that_is_late_but_in_time_is_waited_for(pair):
+    ours, theirs = pair
+    later = threading.Timer(2.5 * SLICE_S, theirs.sendall, [b"x"])
+    later.start()
+    try:
+        assert guarded(ours).makefile("rb").read(1) == b"x"
+    finally:
+        later.join()
+
+
+def test_a_first_byte_that_does_not_come_in_time(pair):
+    with pytest.raises(FetchError, match=r"did not begin within 0\.05 s") as caught:
+        guarded(pair[0], first_byte_s=0.05).makefile("rb").read(1)
+    assert caught.value.code == "TIMED_OUT"

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a name may lead, with a resolver that says what the test wants."""
+"""Where a name may lead, with a resolver that says what the test wants; limits, and what is shown of a URL."""
 
 import ipaddress
 import threading
+from pathlib import Path
 
 import pytest
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
-from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection
+from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection, shown
+from embodiment_bridge.fetching.connection import MAX_LOOKUPS
+from embodiment_bridge.fetching.fetcher import MAX_DOCUMENT, TOTAL_S
 
 
 def refused(fetcher, url, **options):
@@ -144,3 +147,34 @@ def test_a_resolver_without_an_answer(monkeypatch):
         thread.join()
     assert [thread.daemon for thread in lookups] == [True, True]  # no process waits for them
     assert codes == ["TIMED_OUT", "TIMED_OUT", "BUSY"]
+
+
+PAGE = (Path(__file__).parents[2] / "docs/requests.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        f"{FetchRules().connect_s:g} s for an address, {FetchRules().first_byte_s:g} s for the first byte",
+        f"at most {FetchRules().max_redirects}, never from https to http",
+        f"lookups have their own threads, at most {MAX_LOOKUPS};",
+        f"| `fetch_timeout` | {TOTAL_S:g} s |",
+        f"| `fetch_max_bytes` | {MAX_DOCUMENT / (1 << 20):g} MiB |",
+    ],
+)
+def test_the_limits_are_those_of_the_page(promise):
+    assert promise in PAGE
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("https://user:word@a.example/path?token=1#x", "https://a.example/path?..."),
+        ("http://a.example:81/path#x", "http://a.example:81/path"),
+        ("http://[::1/", "a URL that cannot be read"),
+        ("http://a.example/\x07\u202e", "http://a.example/??"),
+        ("http://a.example/" + "x" * 300, "http://a.example/" + "x" * 183),  # 200 characters
+    ],
+)
+def test_what_is_shown_of_a_url(url, text):
+    assert shown(url) == text

@@ -2,6 +2,7 @@
 """The connection that asks at another port first, against sockets that play the server."""
 
 import threading
+from collections.abc import Callable
 
 import pytest
 from waiting import THREAD
@@ -26,6 +27,20 @@ def connect(monitor: TcpServer, agent: TcpServer) -> ProbedClient:
     return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=THREAD)
 
 
+def begun(serve: Callable[[], None]) -> threading.Thread:
+    """The server's side, on a thread."""
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return thread
+
+
+def first(client: ProbedClient) -> bytes:
+    """What comes first."""
+    while not (data := client.read(0.05)):
+        pass
+    return data
+
+
 def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None:
     monitor, agent = servers
     ends = {}
@@ -37,13 +52,10 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
         ends["probe"].write(LOTS)
         ends["link"].write(b"percept")
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     client = connect(monitor, agent)
-    while not (data := client.read(0.05)):
-        pass
+    assert first(client) == b"percept"
     thread.join()
-    assert data == b"percept"
     with pytest.raises(LinkError):
         ends["probe"].read(THREAD)
     client.write(b"answer")
@@ -56,8 +68,7 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
 def test_server_whose_other_port_is_silent_is_joined_without_it(servers, caplog) -> None:
     monitor, agent = servers
     ends = []
-    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(THREAD), agent.accept(THREAD))))
-    thread.start()
+    thread = begun(lambda: ends.extend((monitor.accept(THREAD), agent.accept(THREAD))))
     client = ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
     thread.join()
     assert f"nothing is said on port {monitor.port}" in caplog.text
@@ -73,8 +84,7 @@ def test_server_without_another_port_is_joined_after_a_while(servers, known) -> 
     port = monitor.port if known else 0
     monitor.close()
     ends = []
-    thread = threading.Thread(target=lambda: ends.append(agent.accept(THREAD)))
-    thread.start()
+    thread = begun(lambda: ends.append(agent.accept(THREAD)))
     client = ProbedClient("127.0.0.1", port, agent.port, patience=THREAD, settle=0.1)
     thread.join()
     talk(client, ends[0])
@@ -104,8 +114,7 @@ def test_other_port_that_listens_later_is_still_asked(servers, monkeypatch) -> N
         ends["probe"].write(b"world")
         late.close()
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     client = ProbedClient("127.0.0.1", port, agent.port, patience=THREAD, settle=0.5)
     thread.join()
     talk(client, ends["link"])
@@ -122,8 +131,7 @@ def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
         ends.append(agent.accept(THREAD))
         ends[0].write(b"what")
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     with pytest.raises(LinkError, match="4 bytes before it was told anything"):
         ProbedClient("127.0.0.1", 0, agent.port, patience=THREAD, settle=5.0)
     thread.join()
@@ -151,8 +159,7 @@ def test_nobody_at_the_agents_port(servers) -> None:
             probe.read(THREAD)
         probe.close()
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     with pytest.raises(LinkError, match="refused"):
         connect(monitor, agent)
     thread.join()
@@ -169,12 +176,9 @@ def test_probe_that_ends_early_is_no_harm(servers) -> None:
         link.write(b"percept")
         link.close()
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     client = connect(monitor, agent)
-    while not (data := client.read(0.05)):
-        pass
-    assert data == b"percept"
+    assert first(client) == b"percept"
     thread.join()
     client.close()
 
@@ -194,20 +198,19 @@ def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(server
         probe.close()
         link.close()
 
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     client = connect(monitor, agent)
     drop = client._probe._drop
     client._probe._drop = lambda timeout: drop(THREAD if timeout else 0.0)  # the server may be slow
-    while not client.read(0.05):
-        pass
+    first(client)
     order.append("client has the message")
     thread.join()
     client.close()
     assert order == ["server saw the end of the probe", "client has the message"]
 
 
-def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
+@pytest.mark.parametrize("sends", [False, True], ids=["keeps it open", "goes on sending"])
+def test_server_that_does_not_end_the_probe_is_joined_all_the_same(servers, monkeypatch, sends) -> None:
     monitor, agent = servers
     ends = []
 
@@ -217,40 +220,17 @@ def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
         ends.append(agent.accept(THREAD))
         ends[1].write(b"percept")
 
-    thread = threading.Thread(target=serve)
-    thread.start()
-    client = connect(monitor, agent)
-    thread.join()
-    while not (data := client.read(0.05)):
-        pass
-    assert data == b"percept"
-    client.close()
-    for end in ends:
-        end.close()
-
-
-def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers, monkeypatch) -> None:
-    monitor, agent = servers
-    ends = []
-
-    def serve() -> None:
-        ends.append(monitor.accept(THREAD))
-        ends[0].write(b"world")
-        ends.append(agent.accept(THREAD))
-        ends[1].write(b"percept")
-
-    thread = threading.Thread(target=serve)
-    thread.start()
+    thread = begun(serve)
     client = connect(monitor, agent)
     thread.join()
     worlds = iter([b"world"] * 1000)
-    monkeypatch.setattr(client._probe, "read", lambda timeout: next(worlds))
-    while not (data := client.read(0.05)):
-        pass
-    assert data == b"percept"
-    assert len(list(worlds)) > 500
-    with pytest.raises(LinkError):
-        ends[0].read(THREAD)
+    if sends:
+        monkeypatch.setattr(client._probe, "read", lambda timeout: next(worlds))
+    assert first(client) == b"percept"
+    if sends:
+        assert len(list(worlds)) > 500
+        with pytest.raises(LinkError):
+            ends[0].read(THREAD)
     client.close()
     for end in ends:
         end.close()

@@ -2,7 +2,7 @@
 """The session's life, on a loopback link with a made-up protocol of one byte per event."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -75,6 +75,7 @@ class Peers:
     def __init__(self, plan: str) -> None:
         self.plan = list(plan)
         self.ends: list[Loopback] = []
+        self.given: list[Loopback] = []
         self.arrived = threading.Semaphore(0)
 
     def connect(self) -> Loopback:
@@ -82,6 +83,7 @@ class Peers:
             raise LinkError("tcp://nowhere:1: connection refused")
         ours, theirs = loopback_pair()
         self.ends.append(theirs)
+        self.given.append(ours)
         self.arrived.release()
         return ours
 
@@ -115,11 +117,11 @@ class Watch:
 
 
 class Rig:
-    def __init__(self, plan: str, **options: Any) -> None:
+    def __init__(self, plan: str, connect: Callable[[], Loopback] | None = None, **options: Any) -> None:
         self.peers, self.watch, self.agent = Peers(plan), Watch(), EchoAgent()
         self.pauses: list[float] = []
         self.session = Session(
-            linked(self.peers.connect, ByteCodec),
+            linked(connect or self.peers.connect, ByteCodec),
             self.agent,
             self.watch,
             peer="loopback",
@@ -172,7 +174,7 @@ def test_answer_leaves_before_anybody_observes() -> None:
         read(peer, 5)
         order: list[str] = []
         rig.agent.observe = lambda event: order.append(f"observed {event}")  # type: ignore[method-assign]
-        transport = rig.session._link._transport  # type: ignore[union-attr]
+        transport = rig.peers.given[-1]
         write = transport.write
         transport.write = lambda data: (order.append(f"wrote {data!r}"), write(data))
         peer.write(b"a")
@@ -284,12 +286,11 @@ def test_stop_is_prompt(before: str) -> None:
 
 def test_stopped_while_it_connects_and_started_again_it_serves_once() -> None:
     go, (late, its_peer) = threading.Event(), loopback_pair()
-    rig = Rig("+")
-    ways = iter([lambda: late if go.wait(THREAD) else None, rig.peers.connect])
-    rig.session._open_link = linked(lambda: next(ways)(), ByteCodec)
+    ways = iter([lambda: late if go.wait(THREAD) else None, lambda: rig.peers.connect()])
+    rig = Rig("+", lambda: next(ways)())
     with rig:
         rig.watch.until(Phase.CONNECTING)
-        first = rig.session._thread
+        first = next(thread for thread in threading.enumerate() if thread.name == "session")
         rig.session.stop(timeout=0.1)  # in vain, and so it is left to itself
         rig.session.start()
         peer = rig.peers.take()
@@ -307,13 +308,12 @@ def test_stopped_while_it_connects_and_started_again_it_serves_once() -> None:
 
 def test_peer_that_was_told_nothing_is_left_without_a_word() -> None:
     ours, theirs = loopback_pair()
-    rig = Rig("", stay_for_answer=True)
 
     def connect() -> Loopback:
         rig.session.stop()
         return ours
 
-    rig.session._open_link = linked(connect, ByteCodec)
+    rig = Rig("", connect, stay_for_answer=True)
     with rig, pytest.raises(LinkError, match="closed by the peer"):
         theirs.read(THREAD)
     assert rig.watch.phases() == ["CONNECTING", "CLOSED"]

@@ -12,7 +12,7 @@ from embodiment_bridge.behaviour.rehearsal.rehearse import Cues, rehearse
 from embodiment_bridge.body.description import CHANNELS
 from embodiment_bridge.cli.robots import robot
 from embodiment_bridge.mock.world import BASE_HEIGHT
-from embodiment_bridge.urdf import JointType, Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
+from embodiment_bridge.urdf import Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
 
 ROBOT = read_urdf(ROOT / "urdf/mock.urdf")
 ZERO = dict.fromkeys((joint.name for joint in ROBOT.movable), 0.0)
@@ -28,17 +28,6 @@ class Media(dict):
         if "alarm" in url:
             return 1.0
         return 3.0 if "/tts" in url or "voice" in url else 20.0
-
-
-def test_joints_are_those_of_the_urdf() -> None:
-    joints = {joint.name: joint for joint in ROBOT.movable}
-    assert list(joints) == [*dict.fromkeys(joints)]
-    assert set(joints) == {joint.name for joint in BODY.joints}
-    for joint in BODY.joints:
-        theirs = joints[joint.name]
-        assert theirs.type is JointType.REVOLUTE
-        assert (theirs.limit.lower, theirs.limit.upper) == (joint.lower, joint.upper)
-        assert (theirs.limit.velocity, theirs.limit.effort) == (joint.velocity, joint.effort)
 
 
 def test_it_stands_on_its_soles() -> None:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds in the world of the mock body whatever the body does."""
+"""The world of the mock: what is in it, what stands in the way, and what is seen of it."""
 
 import math
+from math import hypot, pi, sqrt
 
 import pytest
 from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mock_stage import BODY
+from mock_stage import BODY, ROOT
 
 from embodiment_bridge.body.state_messages import battery_state
 from embodiment_bridge.mock import ball, hardware, neighbour
-from embodiment_bridge.mock.obstacles import is_free
-from embodiment_bridge.mock.sight import sightings
+from embodiment_bridge.mock.obstacles import Obstacle, is_free, pushed_out, reach, slide
+from embodiment_bridge.mock.sight import Sight, sightings
 from embodiment_bridge.mock.world import BASE_HEIGHT, LONGEST_S, WALLS, World
+from embodiment_bridge.scene.sight import FieldOfView
+from embodiment_bridge.urdf import read_urdf
 
 REST = tuple(joint.rest for joint in BODY.joints)
 INSIDE = 3.0, 4.0  # m, half of the floor along y and x
@@ -261,3 +264,118 @@ def test_entities_are_all_that_is_there() -> None:
     assert things["wall_north"].size == (9.0, 0.5, 0.5)
     world.ball.take()
     assert next(iter(sightings(world, "mock"))).properties == (("owner", "mock"),)
+
+
+BOX = Obstacle(1.0, 0.0, 0.5, 2.0)
+DISC = Obstacle(0.0, 0.0, round=0.5)
+NUMBERS = st.floats(-3.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "place", "depth", "out"),
+    [
+        (BOX, (0.4, 0.0), 0.1, (-1.0, 0.0)),
+        (BOX, (0.2, 0.0), -0.1, (-1.0, 0.0)),
+        (BOX, (1.0, 2.1), 0.1, (0.0, 1.0)),
+        (BOX, (0.6, 0.0), 0.3, (-1.0, 0.0)),  # its middle is inside
+        (BOX, (1.0, 1.9), 0.3, (0.0, 1.0)),
+        (BOX, (0.4, 2.1), 0.2 - hypot(0.1, 0.1), (-sqrt(0.5), sqrt(0.5))),  # at the corner
+        (DISC, (0.0, 0.6), 0.1, (0.0, 1.0)),
+        (DISC, (0.0, 0.0), 0.7, (0.0, 1.0)),
+    ],
+)
+def test_overlap(obstacle, place, depth, out) -> None:
+    deep, way = obstacle.overlap(place, 0.2)
+    assert deep == pytest.approx(depth)
+    assert way == pytest.approx(out)
+
+
+def test_pushed_out_touches_and_is_free() -> None:
+    assert pushed_out((0.45, 0.3), 0.2, [BOX]) == pytest.approx((0.3, 0.3))
+    assert is_free((0.3, 0.3), 0.2, [BOX])
+    assert not is_free((0.31, 0.3), 0.2, [BOX])
+
+
+def test_a_gap_that_is_too_narrow_is_not_entered() -> None:
+    gap = [BOX, Obstacle(-0.4, 0.0, 0.5, 2.0)]  # 0.4 m wide
+    assert slide((0.3, 2.5), (0.3, 2.05), 0.25, gap) == (0.3, 2.5)
+    assert slide((0.3, 2.5), (0.3, 2.05), 0.2, gap) == pytest.approx((0.3, 2.05))
+
+
+def test_reach_ends_before_the_obstacle() -> None:
+    x, y = reach((0.0, 0.0), (3.0, 0.0), 0.2, [BOX])
+    assert 0.27 < x <= 0.3
+    assert y == 0.0
+    assert reach((0.0, 0.0), (0.2, 0.1), 0.2, [BOX]) == pytest.approx((0.2, 0.1))
+    assert reach((0.0, 0.0), (0.0, 0.0), 0.2, [BOX]) == (0.0, 0.0)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+def test_from_a_free_place_a_disc_only_comes_to_free_places(x, y, to_x, to_y) -> None:
+    obstacles = (BOX, DISC)
+    if not is_free((x, y), 0.2, obstacles):
+        return
+    for move in (slide, reach):
+        assert is_free(move((x, y), (to_x, to_y), 0.2, obstacles), 0.2, obstacles)
+
+
+URDF = ROOT / "urdf/mock.urdf"
+JOINTS = [joint.name for joint in BODY.joints]
+
+
+def sight(view=FieldOfView(2.0944, 2.0944)) -> Sight:  # noqa: B008
+    return Sight(read_urdf(URDF), JOINTS, "mock", view)
+
+
+def visible(known) -> dict[str, bool]:
+    return {one.sighting.id: one.visible for one in known}
+
+
+def test_only_what_is_ahead_is_seen() -> None:
+    seen = visible(sight().look(World(BODY), None))
+    assert {"ball": True, "pillar": True, "wall_east": True}.items() <= seen.items()
+    assert "wall_west" not in seen
+    assert "robin" not in seen
+
+
+def test_looking_away_for_long_the_ball_is_remembered() -> None:
+    world, eyes = World(BODY), sight()
+    eyes.look(world, None)
+    world.base.yaw = pi
+    for second in range(60):
+        world.time = float(second)
+        known = visible(eyes.look(world, None))
+        assert known["ball"] is False
+    assert known["wall_west"] is True
+
+
+def test_a_ball_that_went_away_unseen_is_gone_when_its_place_is_seen() -> None:
+    world, eyes = World(BODY), sight()
+    eyes.look(world, None)
+    world.base.yaw = pi
+    eyes.look(world, None)
+    world.ball.x = -3.0  # somebody carried it off
+    world.base.yaw = 0.0
+    looks = [visible(eyes.look(world, None)).get("ball") for _ in range(3)]
+    assert looks == [False, False, None]
+
+
+def test_the_ball_in_the_hand_is_felt() -> None:
+    world, eyes = World(BODY), sight()
+    world.ball.x, world.ball.y = -0.5, 0.0
+    assert "ball" not in visible(eyes.look(world, None))
+    world.ball.take()
+    assert visible(eyes.look(world, None))["ball"] is True
+
+
+def test_the_camera_turns_with_the_head() -> None:
+    world, eyes = World(BODY), sight()
+    world.servos.position[JOINTS.index("head_yaw")] = 1.5
+    assert visible(eyes.look(world, None))["wall_north"] is True
+    assert "pillar" not in visible(sight().look(world, None))
+
+
+@pytest.mark.parametrize("description", [URDF, '<robot name="other"><link name="base_link"/></robot>'])
+def test_all_round_it_sees_everything_also_without_a_camera(description) -> None:
+    eyes = Sight(read_urdf(description), JOINTS, "mock", FieldOfView(100.0, 100.0))
+    assert len(eyes.look(World(BODY), None)) == 8

@@ -69,10 +69,10 @@ class Player(MovedBody):
         here = {} if self.ball is None else {"ball": thing("ball", *self.ball)}
         return {**here, **self.others}
 
-    def _moved(self, dt: float):
+    def moved(self, dt: float):
         if self.body is not CART:
             self._kick()
-            return super()._moved(dt)
+            return super().moved(dt)
         forward, left, turn = self.runner.velocity
         (x, y, z), yaw = self.state.base_position, self.state.yaw + turn * dt
         c, s = math.cos(yaw), math.sin(yaw)
@@ -83,7 +83,7 @@ class Player(MovedBody):
         return replace(self.state, base_position=(x, y, z), yaw=math.remainder(yaw, 2 * math.pi))
 
     def _kick(self) -> None:
-        before, self._kicking = self._kicking, self.runner._legs.walker.kicking
+        before, self._kicking = self._kicking, self.walker.kicking
         if before and not self._kicking and self.ball is not None:
             way = self.state.yaw + self.kicked_rad
             x, y = self.ball

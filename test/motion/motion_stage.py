@@ -8,6 +8,7 @@ from pathlib import Path
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.motion.gait.walk import Walker
 from embodiment_bridge.motion.runner import MotionRunner
 
 DT = 0.02
@@ -79,6 +80,11 @@ class MovedBody:
         self.run(settle)
         self.track.clear()
 
+    @property
+    def walker(self) -> Walker:
+        """What steps; the runner tells its velocity, but not its phase, kicks and joints."""
+        return self.runner._legs.walker
+
     def start(self, name: str, slot: float = 0.0, **parameters: float) -> str:
         request_id = f"{name}-{len(self.reports)}-{self.state.time:.2f}"
         self.runner.start(SkillRequest(request_id, name, parameters, slot))
@@ -88,14 +94,13 @@ class MovedBody:
         targets = self.targets = self.runner.step(self.state, dt)
         self.track.append(targets.position)
         self.reports += self.runner.take_reports()
-        self.state = replace(self._moved(dt), time=self.state.time + dt, position=targets.position)
+        self.state = replace(self.moved(dt), time=self.state.time + dt, position=targets.position)
         return targets
 
-    def _moved(self, dt: float) -> BodyState:
-        legs = self.runner._legs
-        if legs is None:
+    def moved(self, dt: float) -> BodyState:
+        if self.runner._legs is None:
             return self.state
-        walker, limits, state = legs.walker, self.body.carrier.walk, self.state
+        walker, limits, state = self.walker, self.body.carrier.walk, self.state
         speed = walker.forward * (limits.forward if walker.forward > 0 else limits.backward)
         yaw = state.yaw + walker.turn * limits.turn * dt
         x, y, z = state.base_position

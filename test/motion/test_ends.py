@@ -42,6 +42,11 @@ class Watch:
         self.own = [i for i in range(len(self.body.joints)) if i not in moved]
         self.low, self.high = list(self.stage.targets.position), list(self.stage.targets.position)
 
+    @property
+    def runs(self):
+        """The skills that run, by id."""
+        return self.stage.runner._table._runs
+
     def told(self, joint: int, angle: float) -> None:
         self.low[joint], self.high[joint] = min(self.low[joint], angle), max(self.high[joint], angle)
 
@@ -74,7 +79,7 @@ class Watch:
         if not skills:
             return
         run = self.stage.start(skills[int(pick * len(skills))], slot)
-        made = self.stage.runner._table._runs[run]
+        made = self.runs[run]
         names = {joint.name: i for i, joint in enumerate(self.body.joints)}
         frames = [frame.position for frame in made.keyframes if made.available]
         if made.skill.track is not None and made.available:
@@ -87,8 +92,7 @@ class Watch:
                 self.told(names[name], self.body.joints[names[name]].rest)  # by a cancel
 
     def cancel(self, pick: float) -> None:
-        runs = sorted(self.stage.runner._table._runs)
-        if runs:
+        if runs := sorted(self.runs):
             self.stage.runner.cancel(runs[int(pick * len(runs))])
 
     def wait(self, steps: int) -> None:
@@ -104,7 +108,7 @@ class Watch:
                 low, high = self.low[i] - BEYOND, self.high[i] + BEYOND
                 assert low <= position[i] <= high, self.body.joints[i].name
             still = not any(self.stage.targets.velocity)
-            if still and not self.stage.runner._table._runs and not self.stage.runner._joint_command.drives:
+            if still and not self.runs and not self.stage.runner._joint_command.drives:
                 self.low, self.high = list(position), list(position)
 
 
@@ -132,7 +136,7 @@ def test_no_motion_leaves_where_a_joint_was_and_where_it_was_told_to_go(name, sc
     runner.hold(False)
     for _ in range(40):
         watch.wait(25)
-        if not runner._table._runs:
+        if not watch.runs:
             break
     watch.wait(50)
     assert [watch.stage.targets.velocity[i] for i in watch.own] == [0.0] * len(watch.own)

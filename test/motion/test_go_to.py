@@ -47,7 +47,7 @@ class Cart(MovedBody):
         self.runner = MotionRunner(CART, {}, lambda: self.things)
         self.run(0.2)
 
-    def _moved(self, dt: float):
+    def moved(self, dt: float):
         forward, _, turn = self.runner.velocity
         x, y, z = self.state.base_position
         yaw = self.state.yaw + turn * dt

@@ -60,7 +60,7 @@ class Cart(MovedBody):
     def __init__(self, body=CART) -> None:
         super().__init__(body, settle=1.0)
 
-    def _moved(self, dt: float):
+    def moved(self, dt: float):
         forward, left, turn = self.runner.velocity
         x, y, z = self.state.base_position
         yaw = self.state.yaw + turn * dt
@@ -187,7 +187,7 @@ def test_a_velocity_of_zero_asks_for_nothing_in_vain() -> None:
 def test_velocity_without_a_pose_says_that_it_is_not_corrected() -> None:
     cart = Cart()
     cart.state = replace(cart.state, has_base=False)
-    cart._moved = lambda dt: cart.state
+    cart.moved = lambda dt: cart.state
     cart.run(1.0)
     for _ in range(50):
         cart.runner.set_velocity(0.2, 0.0)
@@ -199,14 +199,14 @@ def test_velocity_without_a_pose_says_that_it_is_not_corrected() -> None:
 def test_velocity_is_kept_by_a_base_that_is_slower_than_told() -> None:
     """The base loses a third of its speed and drifts, as a gait does: the pose corrects both."""
     cart = Cart(ANY_WAY)
-    ideal = cart._moved
+    ideal = cart.moved
 
     def slipping(dt: float):
         before, after = cart.state.base_position, ideal(dt)
         x, y, z = (b + 0.66 * (a - b) for a, b in zip(after.base_position, before, strict=True))
         return replace(after, base_position=(x, y + 0.05 * dt, z), yaw=after.yaw + 0.1 * dt)
 
-    cart._moved = slipping
+    cart.moved = slipping
     for _ in range(1000):
         cart.runner.set_velocity(0.2, 0.0)
         cart.step()

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy is read strictly: whatever does not fit is named."""
+"""Policies: their files and manifests, and what each layer of a network computes."""
 
 import hashlib
 import io
+import math
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+from motion_stage import T1
 from policy_stage import ADDRESS, JOINTS, WIDTH, manifest, network, write
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.carriers.gait import Gait
-from embodiment_bridge.body.policy import read_network
+from embodiment_bridge.body.policy import KINDS, TERMS, Layer, Network, read_network
+from embodiment_bridge.body.policy_file import read_policy
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.policy.controller import LAYERS, outputs_of
 
 
 def refused(tmp_path, arrays=None, **changes):
@@ -193,3 +199,72 @@ def test_an_observe_function_replaces_the_observation(tmp_path):
     (tmp_path / "see.py").write_text(f"def observe(felt, command):\n    return [0.0] * {WIDTH}\n")
     assert read_body(write(tmp_path, observation=None, observe="see.py")).carrier.policy.observe is not None
     assert "possible beside observe" in refused(tmp_path, observe="see.py")
+
+
+FOLDER = Path(__file__).parents[2] / "config/policies"
+MANIFESTS = sorted(FOLDER.glob("*.yaml"))
+T1_JOINTS = {joint.name: joint for joint in T1.joints}
+INPUTS = {"t1_walk": 720, "playground": 85, "fastsac": 100, "booster_gym": 47}
+OUTPUTS = {"t1_walk": 21, "playground": 23, "fastsac": 29, "booster_gym": 12}
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+def test_a_manifest_fits_the_body_and_the_size_of_its_network(path, tmp_path):
+    inputs, outputs = INPUTS[path.stem], OUTPUTS[path.stem]
+    network = tmp_path / "walk.npz"
+    weight = np.zeros((outputs, inputs), np.float32)
+    np.savez(network, **{"layers": np.array(["linear"]), "0.weight": weight, "0.bias": weight[:, 0]})
+    data = yaml.safe_load(path.read_text())
+    data["sha256"] = hashlib.sha256(network.read_bytes()).hexdigest()
+    (tmp_path / "walk.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
+    policy = read_policy(network, T1_JOINTS)
+    assert policy.name == path.stem
+    assert {term.name for term in policy.terms} <= set(TERMS)
+    assert sum(len(term.scale) for term in policy.terms) * policy.frames == inputs
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+def test_the_network_of_a_manifest_is_said_to_be_elsewhere(path):
+    with pytest.raises(ConfigError, match=r"is not there.*https://github\.com/.*licence Apache-2\.0"):
+        read_policy(path.with_suffix(".npz"), T1_JOINTS)
+
+
+def test_every_manifest_is_known_here():
+    assert {path.stem for path in MANIFESTS} == set(INPUTS) == set(OUTPUTS)
+
+
+X = (-30.0, -1.0, -0.25, 0.0, 0.5, 2.0, 40.0)
+MEAN = sum(X) / len(X)
+VARIANCE = sum((x - MEAN) ** 2 for x in X) / len(X)
+
+CASES = {
+    "elu": ((), [x if x > 0 else math.exp(x) - 1 for x in X]),
+    "relu": ((), [max(x, 0.0) for x in X]),
+    "silu": ((), [x / (1 + math.exp(-x)) for x in X]),
+    "tanh": ((), [math.tanh(x) for x in X]),
+    "affine": (([2.0] * 7, [1.0] * 7), [2 * x + 1 for x in X]),
+    "normalize": ((0.5,), [(x - MEAN) / math.sqrt(VARIANCE + 0.5) for x in X]),
+    "linear": (([[1, 0, 0, 0, 0, 0, 2], [0, 1, 0, 0, 0, 0, 0]], [0.5, 0.0]), [X[0] + 2 * X[6] + 0.5, X[1]]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_computes(kind):
+    arrays, wanted = CASES[kind]
+    layer = Layer(kind, tuple(np.array(array, np.float32) for array in arrays))
+    got = outputs_of(Network((layer,), 7, len(wanted)), np.array(X, np.float32))
+    assert got.dtype == np.float32
+    assert got.tolist() == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+def test_layers_follow_each_other():
+    layers = (
+        Layer("affine", (np.float32([2, 2]), np.float32([0, -8]))),
+        Layer("relu", ()),
+        Layer("linear", (np.float32([[1, 1]]), np.float32([3]))),
+    )
+    assert outputs_of(Network(layers, 2, 1), np.float32([1, 3])).tolist() == [5.0]
+
+
+def test_every_kind_of_layer_is_computed():
+    assert set(LAYERS) == set(KINDS)

@@ -102,13 +102,12 @@ def test_nor_did_it_in_a_gap_between_percepts(gap: float) -> None:
 
 @pytest.mark.parametrize("gap", [0.15, 0.4, 2.0])
 def test_a_gap_in_time_does_not_look_like_speed(gap: float) -> None:
-    runner, time = MotionRunner(T1), 0.0
-    zero = (0.0,) * len(T1.joints)
+    sensed, time = Sensed([]), 0.0
     for dt in [*[DT] * 50, gap, *[DT] * 10]:
         time += dt
-        runner.step(BodyState(time, zero, zero, (0.3 * time, 0.0, HEIGHT), has_base=True), dt)
-        assert runner._sensed.hips(None)[0].ahead < 0.31
-    assert runner._sensed.hips(None)[0].ahead == pytest.approx(0.3, abs=0.05)
+        sensed.update(sensed_state(base_position=(0.3 * time, 0.0, HEIGHT)), dt)
+        assert sensed.hips(None)[0].ahead < 0.31
+    assert sensed.hips(None)[0].ahead == pytest.approx(0.3, abs=0.05)
 
 
 def test_turned_waist_turns_roll_into_pitch() -> None:
@@ -210,10 +209,10 @@ def test_a_joint_that_was_moved_in_a_gap_comes_back_no_faster_than_it_may() -> N
     stage = MovedBody()
     stage.start("nod", 4.0)
     stage.run(1.0)
-    joints = stage.runner._description.joints
+    joints = stage.body.joints
     elsewhere = tuple(joint.lower for joint in joints)
     stage.runner.step(replace(stage.state, position=elsewhere), 5.0)
-    for joint, place, target in zip(joints, elsewhere, stage.runner._posture.limiter.position, strict=True):
+    for joint, place, target in zip(joints, elsewhere, stage.runner.commanded, strict=True):
         assert abs(target - place) <= joint.velocity * DT + 1e-9
 
 

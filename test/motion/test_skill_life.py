@@ -291,7 +291,7 @@ def test_commands_of_joints_and_velocities_that_nothing_can_follow_are_refused()
     stage.runner.drive(["yaw", "left"], {"position": [0.2, 0.2]})
     assert stage.runner.remark == "cannot be moved: yaw (limp); set_torque drives limp joints"
     legs = MovedBody(T1)
-    numbers = legs.runner._legs.joints
+    numbers = [i for i, joint in enumerate(T1.joints) if joint.channel == "legs"]
     legs.state = replace(legs.state, limp=dict.fromkeys(numbers, "limp"))
     legs.step()
     for ask in (lambda: legs.runner.set_velocity(0.2, 0.0), lambda: legs.runner.walk_to(1.0, 0.0, 0.0)):

@@ -54,7 +54,7 @@ def test_a_walk_makes_as_many_steps_as_asked() -> None:
     walk = stage.start("walk", steps=40)
     while stage.status(walk) in (None, SkillStatus.RUNNING):
         stage.step()
-        phases.append(stage.runner._legs.walker.phase)
+        phases.append(stage.walker.phase)
     steps = sum((before < 0.5) != (after < 0.5) for before, after in pairwise(phases))
     assert steps == pytest.approx(40, abs=2)
 
@@ -74,7 +74,7 @@ def test_a_turn_slows_down_before_its_end() -> None:
     while stage.status(turn) in (None, SkillStatus.RUNNING):
         stage.step()
         if abs(stage.state.yaw - 1.2) < 0.05:
-            turns.append(stage.runner._legs.walker.turn)
+            turns.append(stage.walker.turn)
     assert turns
     assert 0.3 < max(turns) < 0.6
 
@@ -227,7 +227,7 @@ def test_hold_stops_stepping_and_resume_walks_the_rest() -> None:
 
 def test_walk_that_does_not_get_there_fails_with_how_far_it_came() -> None:
     stage = MovedBody(T1)
-    stage._moved = lambda dt: stage.state  # it walks against a wall
+    stage.moved = lambda dt: stage.state  # it walks against a wall
     report = stage.finish(stage.start("step_forward"), 30.0)
     assert report.status is SkillStatus.FAILED
     assert "only 0% of the way after" in report.reason
@@ -260,8 +260,7 @@ def test_velocity_command_walks_turns_and_times_out() -> None:
     for _ in range(100):
         assert stage.runner.set_velocity(0.5 * WALK.forward, 0.5 * WALK.turn)
         stage.step()
-    assert stage.runner._legs.walker.forward == pytest.approx(0.5)
-    assert stage.runner._legs.walker.turn == pytest.approx(0.5)
+    assert stage.runner.velocity == pytest.approx((0.5 * WALK.forward, 0.0, 0.5 * WALK.turn))
     stage.run(2.0)
     assert stage.runner.status == "standing"
 
@@ -278,7 +277,7 @@ def test_velocity_beyond_the_gait_is_cut_off() -> None:
     for _ in range(100):
         stage.runner.set_velocity(-9.0, 0.0)
         stage.step()
-    assert stage.runner._legs.walker.forward == pytest.approx(-1.0)
+    assert stage.runner.velocity[0] == pytest.approx(-WALK.backward)
 
 
 def test_all_axes_at_once_are_cut_off_together() -> None:
@@ -287,7 +286,7 @@ def test_all_axes_at_once_are_cut_off_together() -> None:
     for _ in range(100):
         stage.runner.set_velocity(9.0, -9.0, left=9.0)
         stage.step()
-    walker = stage.runner._legs.walker
+    walker = stage.walker
     shares = walker.forward, -walker.turn, walker.left
     assert shares == pytest.approx((1.1 / 3**0.5,) * 3)
     assert "together they are cut to 64%" in stage.runner.remark

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The robots in ``urdf/``: joints against a table, kinematics against the simulator's own models."""
+"""The descriptions of the robots: they are URDF that others read, and fit their bodies."""
 
 import importlib.util
 import math
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.rotation import multiply, rotate
 from embodiment_bridge.urdf import JointType, Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
 
@@ -301,3 +302,32 @@ def test_the_feet_of_the_ant_agree_with_the_simulator():
         ends.sort(key=lambda end, foot=foot: math.dist(end, foot))
         assert math.dist(ends[0], foot) < 0.001
         assert math.dist(ends[1], knee) < 0.001
+
+
+ROOT = Path(__file__).parents[2]
+BODIES = sorted(
+    path.stem
+    for path in (ROOT / "config/bodies").glob("*.yaml")
+    if (ROOT / f"urdf/{path.stem}.urdf").is_file()
+)
+ROUNDED = 1e-9
+NARROWER = math.radians(3.0)  # a body may keep away from the stops
+
+
+def test_all_robots_are_there():
+    assert BODIES == [
+        "ant", "desk_arm", "desk_humanoid", "k1", "mock", "nao", "nao_toe", "open_manipulator_x", "t1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_joints_ranges_and_torques(name):
+    movable = read_urdf(ROOT / f"urdf/{name}.urdf").movable
+    joints = {joint.name: joint.limit for joint in movable if joint.mimic is None}
+    body = read_body(ROOT / f"config/bodies/{name}.yaml")
+    assert {joint.name for joint in body.joints} == set(joints)
+    for joint in body.joints:
+        limit = joints[joint.name]
+        assert limit.lower - ROUNDED <= joint.lower < limit.lower + NARROWER, joint.name
+        assert limit.upper - NARROWER < joint.upper <= limit.upper + ROUNDED, joint.name
+        assert joint.effort == limit.effort, joint.name

@@ -11,17 +11,19 @@ from maeden_recordings import RECORDINGS, STREAMS
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.protocols.maeden.codec import MAX_LINE, Codec
+from embodiment_bridge.protocols.maeden.command_writer import is_heard, read_heard, sentence_of, text_of
 from embodiment_bridge.protocols.maeden.events import (
     Act,
     AgentId,
     Ending,
     Join,
+    Message,
     NoPacket,
     Percept,
     SayCommand,
     SayQuestion,
 )
-from embodiment_bridge.protocols.maeden.packets import write_json, write_lines
+from embodiment_bridge.protocols.maeden.packets import MAX_ITEMS, write_json, write_lines
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
 EMPTY_ROW = "(() () () () ())"
@@ -380,3 +382,91 @@ def test_changed_recordings_are_survived_in_the_same_way_in_any_chunks(path, cha
     told = whole.feed(bytes(data)) + whole.close()
     chunks = [bytes(data[i : i + size]) for i in range(0, len(data), size)]
     assert [event for chunk in chunks for event in pieces.feed(chunk)] + pieces.close() == told
+
+
+ROW = "(() () () () ())"
+
+
+def percepts(inventory: str = "()", view: str = f"({ROW * 7})") -> list[Percept]:
+    lines = ["0", "8", "f", inventory, view, "()", "()", "2000", "ok", "1"]
+    events = Codec().feed("".join(f"{line}\n" for line in lines).encode())
+    return [event for event in events if isinstance(event, Percept)]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [("()", ()), ('("K" "T")', ("K", "T")), ("(K T)", ("K", "T")), ('( "a b"c )', ("a b", "c"))],
+)
+def test_list_of_items(text: str, items: tuple[str, ...]) -> None:
+    assert [percept.inventory for percept in percepts(text)] == [items]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "K", "(K", "(K))", "()()", '("K', '("")', "((K))", "(((((K)))))", "(" + "K " * MAX_ITEMS + ")"],
+)
+def test_what_is_no_list_of_items(text: str) -> None:
+    assert not percepts(text)
+
+
+@pytest.mark.parametrize(
+    "rows", [[ROW] * 6, [ROW] * 6 + ["()"], [ROW] * 6 + ["K"], [ROW] * 6 + ["(K () () () ())"]]
+)
+def test_what_is_no_view(rows: list[str]) -> None:
+    assert not percepts(view=f"({''.join(rows)})")
+
+
+SENTENCES = [
+    ("command lead + 1000", SayCommand("talk", "lead", "+", 1000)),
+    ("shout command lead + 5", SayCommand("shout", "lead", "+", 5)),
+    ("question where K", SayQuestion("talk", "where", "K")),
+    ("talk question where K left", SayQuestion("talk", "where", "K", "left")),
+    ("Hello there", SayCommand("talk", "say", "Hello_there", 0)),
+    ("shout fire", SayCommand("shout", "say", "fire", 0)),
+    ("command lead +", SayCommand("talk", "say", "command_lead_+", 0)),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), SENTENCES)
+def test_text_becomes_a_sentence(text, sentence):
+    assert sentence_of(text) == sentence
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a (b)", 'say "no"', "bell\x07", "x" * 300])
+def test_what_cannot_be_said_is_refused(text):
+    with pytest.raises(CommandError):
+        sentence_of(text)
+
+
+TOLD = [
+    ("((0 here talk (command say Hello_there) 0))", "Hello there"),
+    ("((0 here talk (command lead +) 1000))", "command lead + 1000"),
+    ("((1 left shout (question where K left)))", "question where K left"),
+    ("((0 here talk (command ) (", "(0 here talk (command ) ("),
+    ("((3 back ))", "(3 back )"),
+    ("(who knows)", "who knows"),
+]
+
+
+@pytest.mark.parametrize(("line", "text"), TOLD)
+def test_what_was_said_is_told_to_people(line: str, text: str) -> None:
+    (message,) = read_heard(line)
+    assert text_of(message) == text
+
+
+@pytest.mark.parametrize("line", ["()", "", "( ) "])
+def test_nothing_was_heard(line: str) -> None:
+    assert read_heard(line) == ()
+
+
+def test_what_cannot_be_read_keeps_its_words() -> None:
+    assert read_heard("((3 back talk hm))") == (
+        Message("3", "back", "talk", "", (), None, "(3 back talk hm)"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "whether"), [("()", True), ("((0 here))", True), ("(a)", False), ("", False)]
+)
+def test_line_of_messages_is_told_by_its_parentheses(line: str, *, whether: bool) -> None:
+    assert is_heard(line) is whether

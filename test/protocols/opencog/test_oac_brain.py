@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in OAC: what it takes and drops, when it thinks, and the habits of the real one in what it sends."""
+"""The brain that stands in for OpenCog's, and its mood."""
 
 import re
 from pathlib import Path
@@ -12,6 +12,7 @@ from embodiment_bridge.plans.action import Action, Parameter
 from embodiment_bridge.plans.plan_file import read_plan_file
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import action_report
 from embodiment_bridge.protocols.opencog.router.wire import MessageType
+from embodiment_bridge.protocols.opencog.world.feelings import USUAL, Mood, Rule, rules_of
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, EmotionalFeeling, MapInfo, PsiDemand
 from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Vector
 from embodiment_bridge.protocols.opencog.xml.xml_documents import read, write
@@ -238,3 +239,47 @@ def test_scripts_for_bodies_that_see_nothing_need_nothing_but_the_body(name):
         params = tuple(Parameter(param.type, param.name, param.value) for param in action.params)
         plans.find(Action(action.name, action.sequence, params))
     assert script.next({}, own) == ()
+
+
+RULES = rules_of(["fear>0.5=afraid", "happiness=happy", "love=happy"])
+
+
+def test_rules() -> None:
+    assert dict(RULES) == {"fear": Rule("afraid", 0.5), "happiness": Rule("happy"), "love": Rule("happy")}
+    assert rules_of([""]) == {}
+    assert len(rules_of(["usual"])) == len(USUAL)
+    assert rules_of(["usual", "fear>0.2=sad"])["fear"] == Rule("sad", 0.2)
+
+
+@pytest.mark.parametrize(
+    "entry", ["fear", "fear=", "=sad", "fear>2=sad", "fear>x=sad", "fear>1.1.1=sad", "a b=c", "a=B"]
+)
+def test_bad_rule(entry: str) -> None:
+    with pytest.raises(ConfigError, match="feelings_to_emotions"):
+        rules_of([entry])
+
+
+@pytest.mark.parametrize(
+    ("levels", "wish"),
+    [
+        ({}, ""),
+        ({"fear": 0.4, "happiness": 0.6}, ""),
+        ({"fear": 0.5}, "afraid"),
+        ({"fear": 0.6, "happiness": 0.8}, "happy"),
+        ({"love": 0.75, "happiness": 0.1, "fear": 0.9}, "afraid"),
+        ({"hunger": 1.0}, ""),
+    ],
+)
+def test_the_strongest_over_its_threshold(levels, wish) -> None:
+    assert Mood(RULES, 5.0).wish(levels, 0.0) == wish
+
+
+def test_it_rests_between_changes_and_ends_as_neutral() -> None:
+    mood = Mood(RULES, 5.0)
+    mood.showing("afraid", 10.0)
+    assert mood.wish({"happiness": 1.0}, 14.9) == ""
+    assert mood.wish({"happiness": 1.0}, 15.0) == "happy"
+    assert mood.wish({"fear": 0.45}, 15.0) == ""  # a little below its threshold it is still shown
+    assert mood.wish({"fear": 0.3}, 15.0) == "neutral"
+    mood.showing("neutral", 15.0)
+    assert mood.wish({"fear": 0.3}, 25.0) == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames from the server and the events that they are: one table, one row per wire form."""
+"""Frames from the server and perceptions of the simulator, and the events that they are."""
 
 import math
 
@@ -24,6 +24,7 @@ from embodiment_bridge.protocols.rcsssmj.events import (
     Touch,
     Vision,
 )
+from embodiment_bridge.protocols.rcsssmj.percept_reader import percept_of
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import frame
 
@@ -111,15 +112,6 @@ def test_the_lists_of_a_frame_are_one_percept():
         Percept(
             0, 1.0, joints=Joints(("j",), (1.0,), (2.0,)), touches=(Touch("a", 0),), vision=Vision((), ())
         )
-    ]
-
-
-def test_the_example_of_the_older_documentation_has_the_distance_first():
-    text = "(See (B (pol 8.51 -0.21 -0.17)) (P (team teamBlue) (id 3) (rlowerarm (pol 0.18 -33.55 -20.16))))"
-    arm = PointDetection("rlowerarm", 0.18, -33.55, -20.16)
-    ball = PointDetection("B", 8.51, -0.21, -0.17)
-    assert Codec().feed(frame(text.encode())) == [
-        Percept(0, vision=Vision((ball,), (AgentDetection("teamBlue", 3, (arm,)),)))
     ]
 
 
@@ -326,3 +318,57 @@ class TestDialect:
 def test_an_unknown_robot_is_refused():
     with pytest.raises(ConfigError, match=r"unknown robot 't1' \(known: K1, T1, ant\)"):
         Codec(robot="t1")
+
+
+def simulated(kind, **values):
+    """An object that is like one of a class of ``rcsssmj.sim.perceptions``."""
+    return type(kind, (), values)()
+
+
+BALL_SEEN = simulated("ObjectDetection", name="B", distance=1, azimuth=2, inclination=3)
+FOE_SEEN = simulated("AgentDetection", team_name="T", player_no=4, body_detections=[BALL_SEEN])
+BALL = PointDetection("B", 1.0, 2.0, 3.0)
+SIMULATED = (
+    (simulated("TimePerception", time=4), {"time_s": 4.0}),
+    (
+        simulated(
+            "GameStatePerception",
+            play_time=1,
+            play_mode="PlayOn",
+            team_left="a",
+            team_right=None,
+            score_left=2,
+            score_right=3,
+        ),
+        {"game_state": GameState(1.0, "PlayOn", "a", None, 2, 3)},
+    ),
+    (
+        simulated("JointStatePerception", joint_names=["j"], joint_axs=[1], joint_vxs=[2]),
+        {"joints": Joints(("j",), (1.0,), (2.0,))},
+    ),
+    (
+        simulated("VisionPerception", obj_detections=[BALL_SEEN, FOE_SEEN]),
+        {"vision": Vision((BALL,), (AgentDetection("T", 4, (BALL,)),))},
+    ),
+    (
+        simulated("OrientationPerception", name="q", qw=1, qx=2, qy=3, qz=4),
+        {"orientations": (Orientation("q", 1, 2, 3, 4),)},
+    ),
+    (simulated("PositionPerception", name="p", x=1, y=2, z=3), {"positions": (Position("p", 1, 2, 3),)}),
+    (simulated("GyroPerception", name="g", rx=1, ry=2, rz=3), {"gyros": (Gyro("g", 1, 2, 3),)}),
+    (
+        simulated("AccelerometerPerception", name="a", ax=1, ay=2, az=3),
+        {"accelerometers": (Accelerometer("a", 1, 2, 3),)},
+    ),
+    (simulated("TouchPerception", name="t", active=True), {"touches": (Touch("t", 1),)}),
+    (
+        simulated("MicrophonePerception", name="m", azimuths=[5], messages=[bytearray(b"hi")]),
+        {"microphones": (Microphone("m", (Heard(5.0, b"hi"),)),)},
+    ),
+    (simulated("SmellPerception"), {}),
+)
+
+
+@pytest.mark.parametrize(("perception", "fields"), SIMULATED, ids=lambda value: type(value).__name__)
+def test_a_perception_of_the_simulator_is_what_its_list_on_the_wire_would_be(perception, fields):
+    assert percept_of([perception]) == Percept(0, **fields)

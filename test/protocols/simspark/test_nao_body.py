@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Nao as a body: its files fit together, and on the stand-in it does what they say."""
+"""The Nao as a body: on the stand-in it does what its files say, and plays with the ball."""
 
 import math
 
@@ -11,6 +11,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.skill_info import EMOTIONS as USUAL
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
 from embodiment_bridge.standins.simspark.anatomy import anatomy_of, poses
+from embodiment_bridge.standins.simspark.world import BALL_RADIUS
 from embodiment_bridge.urdf import link_pose, read_urdf
 
 BODY = read_body(ROOT / "config/bodies/nao.yaml")
@@ -107,7 +108,6 @@ def test_emotion_is_a_posture_and_no_light_is_missed(name):
         ("step_right", {"distance": 0.3}, (0.0, -0.3), 0.0),
         ("turn_left", {"angle": 1.0}, (0.0, 0.0), 1.0),
         ("turn_right", {"angle": 1.0}, (0.0, 0.0), -1.0),
-        ("walk", {"distance": 1.0}, (1.0, 0.0), 0.0),
         ("walk", {"duration": 4.0, "speed": 0.0, "turn": 0.5}, (0.0, 0.0), 1.9),
     ],
 )
@@ -141,17 +141,6 @@ def test_joints_never_leave_their_range_or_stand_still_at_a_stop():
         for name, angle in nao.player.angles.items():
             assert limits[name].min_deg <= angle <= limits[name].max_deg, name
     assert nao.player.angles["hj1"] == pytest.approx(math.degrees(2.07), abs=0.2)
-
-
-def test_velocity_command_walks_and_ends_by_itself():
-    nao = Nao().run(2.5)
-    x = nao.player.place[0]
-    for _ in range(100):
-        nao.runner.set_velocity(0.1, 0.0)
-        nao.cycle()
-    nao.run(2.0)
-    assert nao.player.place[0] - x == pytest.approx(0.22, abs=0.08)
-    assert nao.runner.status == "standing"
 
 
 def test_toes_turn_with_their_own_body_file():
@@ -191,3 +180,65 @@ def test_ankles_of_type_2_have_speeds_of_their_own():
     assert (nao.player.speeds["rlj5"], nao.player.speeds["rlj6"]) == pytest.approx(
         (8.80667, 3.47234), abs=1e-3
     )
+
+
+def player(x=-3.0, y=0.0, yaw=0.0):
+    """A Nao that stands there while the game goes on."""
+    nao = Nao().run(2.0)
+    nao.world.game.play_mode = "PlayOn"
+    nao.player.put((x, y, 0.37), yaw)
+    return nao.run(1.5)
+
+
+def rolled(nao, ball):
+    """How far (m) the ball is from where it was, and in which direction (rad)."""
+    dx, dy = nao.world.ball.place[0] - ball[0], nao.world.ball.place[1] - ball[1]
+    return math.hypot(dx, dy), math.atan2(dy, dx)
+
+
+def test_ball_lies_still_before_feet_that_do_not_touch_it():
+    nao = player()
+    nao.world.ball.place = (-2.8, 0.05, BALL_RADIUS)
+    nao.run(0.5)
+    assert nao.world.ball.place == (-2.8, 0.05, BALL_RADIUS)
+
+
+def test_feet_that_walk_push_the_ball_on():
+    nao = player()
+    nao.world.ball.place = (-2.5, 0.05, BALL_RADIUS)
+    nao.do("walk", distance=0.5)
+    way, direction = rolled(nao, (-2.5, 0.05))
+    assert way > 0.1
+    assert abs(direction) < 1.0
+
+
+def test_ball_that_rolls_faster_than_a_foot_goes_on():
+    nao = player()
+    nao.world.ball.place, nao.world.ball.speed = (-2.84, 0.055, BALL_RADIUS), (2.0, 0.0, 0.0)
+    nao.run(0.2)
+    assert nao.world.ball.speed[0] > 1.5
+
+
+def test_robot_that_is_put_beside_the_ball_does_not_shoot_it():
+    nao = player(x=-3.2)
+    nao.world.ball.place = (-2.8, 0.05, BALL_RADIUS)
+    nao.run(0.1)
+    nao.player.put((-2.92, 0.0, 0.37), 0.0)
+    nao.run(0.04)
+    assert math.hypot(*nao.world.ball.speed) < 1.0
+    assert nao.world.ball.place[0] > -2.8  # it gave way
+
+
+@pytest.mark.parametrize(("beside", "direction"), [(0.1, 0.0), (-0.1, 0.0), (0.0, 1.2), (0.05, -0.8)])
+def test_kick_goes_behind_the_ball_and_kicks_it_in_the_direction_that_was_asked(beside, direction):
+    nao = player()
+    ball = -2.2, beside
+    nao.world.ball.place = (*ball, BALL_RADIUS)
+    nao.run(0.3)
+    report, _ = nao.do("kick", 60.0, direction=direction)
+    assert report.status.name == "SUCCEEDED", report.reason
+    nao.run(3.0)
+    way, found = rolled(nao, ball)
+    assert way > 1.0
+    assert math.remainder(found - direction, 2 * math.pi) == pytest.approx(0.0, abs=0.35)
+    assert nao.runner.status == "standing"
