@@ -17,6 +17,7 @@ from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.msg import Entity, EntityArray, Foul, GameState, SceneNode, SoccerField
 from embodiment_bridge.msg import SceneGraph as SceneGraphMessage
 from embodiment_bridge.protocols.converter import Stamp
+from embodiment_bridge.protocols.soccer.messages import int32
 from embodiment_bridge.protocols.soccer_monitor.model import GameRecord, ToldFoul
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
 from embodiment_bridge.protocols.soccer_monitor.scene.graph import (
@@ -81,8 +82,6 @@ def _float32(value: float) -> float:
 
 # Field, rules and state of a game as messages.
 
-INT32: Final = 2**31 - 1
-
 
 def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Stamp, frame: str) -> SoccerField:
     """Field and rules; nan for what was not told."""
@@ -126,11 +125,6 @@ def foul(told: ToldFoul, stamp: Stamp) -> Foul:
         team=told.team,
         number=int32(told.number),
     )
-
-
-def int32(value: int) -> int:
-    """The nearest number of 32 bits."""
-    return max(-INT32 - 1, min(value, INT32))
 
 
 # What looks along y, with x to the right, as what looks along x (REP-103): new x = y, new y = -x.
