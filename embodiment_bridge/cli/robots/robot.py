@@ -214,10 +214,7 @@ def ask_robot(namespace: str, source: str) -> Robot:
             return not feed.troubles or time.monotonic() - begun > patience
 
         runtime.spin(enough)
-        found = Robot(body.skills, rules, source, feed.values(), feed.troubles)
-        feed.destroy()
-        body.destroy()
-        return found
+        return Robot(body.skills, rules, source, feed.values(), feed.troubles)
 
 
 SECTION = "ros__parameters"

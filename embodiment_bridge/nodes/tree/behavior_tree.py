@@ -68,11 +68,6 @@ class GuardWatch:
             self._node.get_logger().error(trouble)
         self.trouble = trouble
 
-    def destroy(self) -> None:
-        """Take the timer off the node."""
-        if self._timer is not None:
-            self._node.destroy_timer(self._timer)
-
 
 def _text(guard: Compare, why: str) -> str:
     return f"parameter guards: {describe(guard)} cannot hold, so nothing runs: {why}"
@@ -137,9 +132,7 @@ class BehaviorTree(BridgeNode):
         self._documents = BmlServer(self, gate, run_executor)
         self._plans = PlanServer(self, self._documents, run_executor, self._share)
         self._starts = StartRequests(self, self._documents.enter_document, run_executor.can_begin)
-        self._controls = RunControls(
-            self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting
-        )
+        RunControls(self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting)
 
     @override
     def activate(self) -> None:
@@ -165,8 +158,6 @@ class BehaviorTree(BridgeNode):
         if run_executor is None:
             return
         self._gate.close()
-        for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
-            part.destroy()
         run_executor.destroy()
 
     @override

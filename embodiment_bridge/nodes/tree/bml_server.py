@@ -44,10 +44,6 @@ class BmlServer:
         self._run_executor = run_executor
         self._action = DeferredActionServer(node, ExecuteBml, "execute_bml", self._begin, run_executor.cancel)
 
-    def destroy(self) -> None:
-        """Take the action off the graph."""
-        self._action.destroy()
-
     def enter(
         self,
         goal: RunGoal,
@@ -171,7 +167,7 @@ class StartRequests:
         self._document = start_document(node.values)
         self._subtrees = start_subtrees(node.values)
         self._timer: Timer | None = None
-        self._subscription = node.create_subscription(String, "bml", self._heard, profile("command"))
+        node.create_subscription(String, "bml", self._heard, profile("command"))
 
     def arm(self) -> None:
         """The node is active: begin what the parameters name as soon as there is a body."""
@@ -183,11 +179,6 @@ class StartRequests:
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
-
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self.disarm()
-        self._node.destroy_subscription(self._subscription)
 
     def _wait(self, seconds: float) -> None:
         self.disarm()

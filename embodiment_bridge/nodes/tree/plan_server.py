@@ -102,10 +102,6 @@ class PlanServer:
             node, ExecuteActionPlan, "execute_action_plan", self._begin, run_executor.cancel
         )
 
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        self._action.destroy()
-
     def _begin(self, goal: ServerGoalHandle) -> None:
         request = partial(self._document_of, goal.request)
         size = STEP_SIZE * len(goal.request.plan.actions)

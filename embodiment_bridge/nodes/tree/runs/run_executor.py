@@ -229,17 +229,10 @@ class RunExecutor:
         self._close_files()
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
+        """Release what is not on the graph."""
         self._close_files()
-        self._stop_ticking()
         self._breakpoints.destroy()
-        self._alive.destroy()
-        self.clients.destroy()
-        self._team.destroy()
-        self.feed.destroy()
-        self._viewers.destroy()
         self.ports.destroy()
-        self.ports.body.destroy()
 
     def _tell(self, goal_run: GoalRun) -> None:
         self._viewers.publish(goal_run.run_id, goal_run.run)

@@ -63,7 +63,6 @@ class RosSkills:
     """
 
     def __init__(self, node: Node, dead_man: float = 0.0) -> None:
-        self._node = node
         self._dead_man = dead_man
         self._client = SkillClient(node)
         self._hold_source = node.create_client(Hold, "hold_source")
@@ -109,12 +108,6 @@ class RosSkills:
             self._hold_source.call_async(Hold.Request(on=on, source=source))
         elif self._hold_all.service_is_ready():
             self._hold_all.call_async(SetBool.Request(data=on))
-
-    def destroy(self) -> None:
-        """Take the clients off the graph."""
-        self._client.destroy()
-        self._node.destroy_client(self._hold_source)
-        self._node.destroy_client(self._hold_all)
 
     def _try_to_send(self, pending: _Pending) -> None:
         goal, now = pending.unsent, time.monotonic()
@@ -218,8 +211,6 @@ class RunPorts:
         self.audio.player.forget(run_id)
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
-        self.speech.destroy()
-        self._skills.destroy()
+        """Stop fetching and all sound."""
         self._requests.close()
         self.audio.destroy()

@@ -97,14 +97,6 @@ class TreePublisher:
         before, self._watchers = self._watchers, self._tree.get_subscription_count()
         return self._watchers > before
 
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        self._end_greeting()
-        self._node.destroy_publisher(self._events)
-        self._node.destroy_publisher(self._tree)
-        if self._streams is not None:
-            self._streams.destroy()
-
 
 def _event(run_id: str, event: Transition, stamp: Time, sha256: str) -> NodeEvent:
     origin = event.origin

@@ -66,15 +66,6 @@ class BlackboardFeed:
         """Whether there is a value whose topic has a publisher and has not said anything yet."""
         return any(one.subscription is not None and one.seen == -math.inf for one in self._sources)
 
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        if self._looker is not None:
-            self._node.destroy_timer(self._looker)
-        for source in self._sources:
-            if source.subscription is not None:
-                self._node.destroy_subscription(source.subscription)
-                source.subscription = None
-
     def _look(self) -> None:
         missing = [source for source in self._sources if source.subscription is None]
         if not missing:
