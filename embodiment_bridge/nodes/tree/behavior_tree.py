@@ -124,14 +124,11 @@ class BehaviorTree(BridgeNode):
             warn = self.get_logger().warning
             files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
         run_executor = self._run_executor = RunExecutor(self, ports, files, TreePublisher(self), self._now)
-        gate = GoalGate(
-            self, values["goal_rate"], values["goal_queue"], run_executor.missing, run_executor.check
-        )
-        self._gate = gate
+        gate = self._gate = GoalGate(self, values["goal_rate"], values["goal_queue"], run_executor)
         self._guard_watch = GuardWatch(self, ports.rules.guards, run_executor.feed, body)
         self._documents = BmlServer(self, gate, run_executor)
         self._plans = PlanServer(self, self._documents, run_executor, self._share)
-        self._starts = StartRequests(self, self._documents.enter_document, run_executor.can_begin)
+        self._starts = StartRequests(self, self._documents)
         RunControls(self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting)
 
     @override

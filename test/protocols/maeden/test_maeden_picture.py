@@ -10,8 +10,8 @@ from maeden_recordings import WORLDS
 from embodiment_bridge.grid.pose import GridPose, Heading
 from embodiment_bridge.grid.world import WorldMap
 from embodiment_bridge.protocols.maeden.codec import Codec
+from embodiment_bridge.protocols.maeden.converter import local_grid, percept_message
 from embodiment_bridge.protocols.maeden.events import Percept
-from embodiment_bridge.protocols.maeden.messages import local_grid, percept_message
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 PICTURE = WORLDS.parents[3] / "docs/pictures/maeden_view.svg"

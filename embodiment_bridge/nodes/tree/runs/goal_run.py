@@ -137,7 +137,6 @@ class GoalRun:
         self.run = run
         self.run_id = run_id
         self.checked = checked
-        self.breakpoints = checked.breakpoints
         self._board = board
         self._refused: dict[str, str] = {}
         self._finish = finish
