@@ -32,7 +32,7 @@ from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_arguments, read_launch
 from embodiment_bridge.nodes.tree.runs.document_rules import (
-    SAFETY_PARAMETERS,
+    PARAMETERS,
     DocumentRules,
     document_rules,
     guard_refusal,
@@ -196,7 +196,7 @@ def ask_robot(namespace: str, source: str) -> Robot:
         client = node.create_client(GetParameters, f"{NODE}/get_parameters")
         deadline = time.monotonic() + WAIT_S
         runtime.spin(lambda: client.service_is_ready() or time.monotonic() > deadline)
-        names = [parameter.name for parameter in SAFETY_PARAMETERS]
+        names = [parameter.name for parameter in PARAMETERS]
         answer = client.call_async(GetParameters.Request(names=names))
         runtime.spin(lambda: (answer.done() and bool(body.skills)) or time.monotonic() > deadline)
         if not answer.done():
@@ -287,8 +287,8 @@ def given_robot(arguments: argparse.Namespace) -> Robot:
     if arguments.params:
         return Robot(
             skills,
-            document_rules(read_parameters(arguments.params, SAFETY_PARAMETERS, NODE)),
+            document_rules(read_parameters(arguments.params, PARAMETERS, NODE)),
             arguments.source,
         )
-    rules = document_rules({parameter.name: parameter.default for parameter in SAFETY_PARAMETERS})
+    rules = document_rules({parameter.name: parameter.default for parameter in PARAMETERS})
     return Robot(skills, replace(rules, urls=UrlPolicy(), settings=Settings()), arguments.source)

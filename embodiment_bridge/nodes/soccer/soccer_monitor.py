@@ -267,7 +267,7 @@ class SoccerMonitor(BridgeNode):
         return self._model.game.play_modes
 
     def _refusal(self) -> str:
-        """Why commands are refused now; empty if they are not."""
+        """Say why commands are refused now; empty if they are not."""
         if not self.active:
             return f"{self.get_name()} is inactive; activate it first"
         if self._log is not None:

@@ -76,7 +76,7 @@ class GoalGate:
 
     @property
     def waiting(self) -> int:
-        """How many goals wait."""
+        """The number of goals that wait."""
         return len(self._waiting)
 
     def enter(
@@ -136,7 +136,7 @@ class GoalGate:
         return len(failing)
 
     def close(self) -> None:
-        """As ``release``, and wait for the thread that reads."""
+        """Release all goals, and wait for the thread that reads."""
         self.release()
         if self._reader is not None:
             self._reader.join()
@@ -209,7 +209,7 @@ class GoalGate:
             self._timer = self._node.create_timer(min(period, 0.05), self.go_on, clock=steady)
 
     def _stop_timer(self) -> None:
-        """Nothing waits any more."""
+        """End the wait: no goal is in the queue any more."""
         self._awaited = ""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)

@@ -183,7 +183,7 @@ class PlanGoalRun(GoalRun):
 
     @staticmethod
     def failure(error: Exception) -> ExecuteActionPlan.Result:
-        """As of a document, whose JSON pointer a plan does not have."""
+        """Make the result of ``GoalRun.failure`` without a JSON pointer, which a plan does not have."""
         result = GoalRun.failure(error)
         return ExecuteActionPlan.Result(outcome=result.outcome, reason=result.reason.removeprefix(": "))
 

@@ -35,12 +35,12 @@ from embodiment_bridge.protocols.rcsssmj.convert import (
     mirrored,
     note_others,
     own_side,
-    robot_named,
 )
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import PerceptMessages
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event
-from embodiment_bridge.protocols.rcsssmj.robots import Robot
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
+from embodiment_bridge.protocols.soccer.codec import robot_named
 from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.protocols.soccer.converter import PlayerConverter
 from embodiment_bridge.protocols.soccer.requests import Placed, Requests, makers
@@ -64,14 +64,14 @@ class Orders:
         self._waiting: deque[Order] = deque()
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Take a request; see ``Converter.handle_request``."""
         if not self._managed:
             raise CommandError(f"{name}: only with transport managed; on a server soccer_monitor does it")
         self._waiting.append(_placed(message) if isinstance(message, PlaceThing.Request) else Reset())
         return ""
 
     def take(self) -> list[Order]:
-        """What waits."""
+        """Return the orders that wait, and empty the queue."""
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
 
@@ -175,7 +175,7 @@ class RobotConverter(PlayerConverter[Event, Command | Order, Action]):
     _messages: PerceptMessages
 
     def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
-        self._robot = robot_named(str(parameters["robot"]))
+        self._robot = robot_named(str(parameters["robot"]), ROBOTS)
         self._init = Init(self._robot.name, str(parameters["team"]), int(parameters["number"]))
         self._me = Player(self._init.team, self._init.number)
         self._replayed = parameters.get("transport") == "replay"

@@ -15,7 +15,6 @@ from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
 from embodiment_bridge.protocols.converter import Cycle, Messages, Stamp
@@ -37,6 +36,7 @@ from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.joining import Joining, StartPlace, landmarks, side_of
 from embodiment_bridge.protocols.simspark.messages import Feet, Myself, PerceptMessages, note_unused
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.protocols.soccer.codec import robot_named
 from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.protocols.soccer.converter import PlayerConverter
 from embodiment_bridge.protocols.soccer.requests import Requests, makers
@@ -117,9 +117,7 @@ class NaoConverter(PlayerConverter[Event, Command, Action]):
 
     def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
         name = str(parameters["robot"])
-        if name not in ROBOTS:
-            raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
-        self._robot = ROBOTS[name]
+        self._robot = robot_named(name, ROBOTS)
         team = str(parameters["team"])
         self._joining = Joining(
             team, int(parameters["number"]), replayed=parameters.get("transport") == "replay"
@@ -169,7 +167,7 @@ class NaoConverter(PlayerConverter[Event, Command, Action]):
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
-        """Of every new percept of a player that was let in.
+        """Return the state of the body for every new percept of a player that was let in.
 
         Raises:
             LinkError: the server refused the player, or took it out of the game.
@@ -222,7 +220,7 @@ class NaoConverter(PlayerConverter[Event, Command, Action]):
         return self._messages.of(event, state, me, picture, stamp)
 
     def _look(self, vision: Vision, state: BodyState) -> Picture:
-        """As a side effect the locator knows where the body is, which the next state tells."""
+        """Return what is seen and the pose of the camera; the locator learns where the body is for the next state."""
         seen = sight(vision.points, vision.agents, ((line.start, line.end) for line in vision.lines))
         carried = self._camera.pose(BODY, state.position) if self._camera is not None else None
         if self._joining.wants_side and carried is not None:

@@ -162,7 +162,7 @@ class Requests(Generic[Command]):
         self._rest: dict[str, Command] = {}  # the newest of each kind is the one that counts
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Take a request; see ``Converter.handle_request``."""
         if name in self._makers:
             command = self._makers[name](cast(Message, message))
             self._check(command)
@@ -196,7 +196,7 @@ class Requests(Generic[Command]):
         self._rest.clear()
 
     def next_actions(self) -> Iterator[Command]:
-        """What goes into the next frame."""
+        """Give the actions of the next frame."""
         if self._says:
             yield self._says.popleft()
         while self._rest:
@@ -235,7 +235,7 @@ class Requests(Generic[Command]):
 
 
 def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
-    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
+    """Return a maker of commands for each topic and service of ``spec`` that names a command (``Input.command``)."""
     by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
     items: tuple[Input, ...] = (*spec.inputs, *spec.services)
     return {

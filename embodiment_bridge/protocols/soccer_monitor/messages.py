@@ -107,7 +107,7 @@ def game_state(game: GameRecord, stamp: Stamp) -> GameState:
 
 
 def news(game: GameRecord) -> tuple[object, ...]:
-    """What makes a message of the game news: a change of anything but the clocks, or a second of play."""
+    """Return the values whose change is news of the game: all but the clocks, and the second of play."""
     state = game.state
     second = math.floor(state.time_s) if state.time_s is not None and math.isfinite(state.time_s) else None
     shown = (state.half, game.play_mode, state.score_left, state.score_right)
@@ -210,7 +210,7 @@ class ObjectMessages:
         return array
 
     def pose(self, thing: Thing, stamp: Stamp) -> PoseStamped:
-        """Where one thing is."""
+        """Return the message with the pose of one thing."""
         message = self._poses.get(thing.name)
         if message is None:
             if len(self._poses) >= KEPT:

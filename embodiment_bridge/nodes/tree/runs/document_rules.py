@@ -97,7 +97,7 @@ def unknown_guard(guards: Sequence[Compare], values: Mapping[str, Value]) -> boo
 
 
 def guard_refusal(guards: Sequence[Compare], values: Mapping[str, Value], troubles: Mapping[str, str]) -> str:
-    """Why nothing may run now; empty when it may. A guard whose value is not known does not hold.
+    """Say why nothing may run now; empty when it may. A guard whose value is not known does not hold.
 
     troubles: why a value is not there, by its name.
     """

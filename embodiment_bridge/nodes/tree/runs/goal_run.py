@@ -102,7 +102,7 @@ class RunGoal(Protocol):
 
     @property
     def request(self) -> Any:
-        """What the client sent."""
+        """The message of the client."""
 
     @property
     def is_cancel_requested(self) -> bool:

@@ -183,7 +183,7 @@ def _type(node: Node) -> int:
 
 
 def _detail(node: Node) -> str:
-    """As py_trees_ros words it where watchers look at it; else where the node stands in the document."""
+    """Return the detail that watchers look at, in the words of py_trees_ros; else the node's JSON pointer."""
     if isinstance(node, (Sequence, Selector)):
         return "" if isinstance(node, ReactiveSelector) else "WithMemory"
     if isinstance(node, Parallel):

@@ -136,7 +136,7 @@ class RunExecutor:
         return {**self._team.values(), **self.feed.values()}
 
     def missing(self) -> str:
-        """What a new run has to wait for: ``body``, ``link`` or ``values`` of a guard; empty: nothing."""
+        """Name what a new run has to wait for: ``body``, ``link`` or ``values`` of a guard; empty: nothing."""
         if not self._node.active:
             return ""
         return self.ports.body.missing or (

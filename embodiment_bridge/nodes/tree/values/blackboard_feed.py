@@ -49,7 +49,7 @@ class BlackboardFeed:
 
     @property
     def troubles(self) -> dict[str, str]:
-        """Why a value is not there, by its name."""
+        """Reasons why values are not there, by name."""
         return {one.name: one.trouble for one in self._sources if one.trouble}
 
     @property
@@ -124,7 +124,7 @@ def check_path(kind: Any, path: Iterable[str | int]) -> None:
 
 
 def read_value(message: Any, path: Iterable[str | int]) -> tuple[Value, str]:
-    """What stands there, and why there is nothing: a value is a boolean, a finite number or a text."""
+    """Read a value of a message, and why there is none: a value is a boolean, a finite number or a text."""
     found = message
     try:
         for step in path:
