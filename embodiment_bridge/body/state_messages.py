@@ -3,6 +3,7 @@
 
 from array import array
 from collections.abc import Sequence
+from typing import Final
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
@@ -59,10 +60,18 @@ def odometry(state: BodyState, speed: Vector, stamp: Time, prefix: str) -> Odome
     return message
 
 
-def imu(rates: Vector, acceleration: Vector, turn: Turn, stamp: Time, frame: str) -> Imu:
-    """A reading of an IMU in ``frame``: rad/s, proper acceleration in m/s^2, and its orientation in ``map``."""
-    message = Imu(header=Header(stamp=stamp, frame_id=frame), orientation=_quaternion(turn))
+# sensor_msgs/Imu: the first element -1 says that the value is not measured
+UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8
+
+
+def imu(rates: Vector, acceleration: Vector, turn: Turn | None, stamp: Time, frame: str) -> Imu:
+    """A reading of an IMU in ``frame``: rad/s, proper acceleration in m/s^2 and, if known, orientation in ``map``."""
+    message = Imu(header=Header(stamp=stamp, frame_id=frame))
     message.angular_velocity, message.linear_acceleration = vector(rates), vector(acceleration)
+    if turn is None:
+        message.orientation_covariance = UNKNOWN_COVARIANCE
+    else:
+        message.orientation = _quaternion(turn)
     return message
 
 

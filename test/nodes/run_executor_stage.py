@@ -4,6 +4,7 @@
 import json
 from types import SimpleNamespace
 
+from embodiment_bridge.action import ExecuteBml
 from std_msgs.msg import String
 
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -93,8 +94,8 @@ class FakeNode:
 class Played:
     """Stands for a ``GoalRun``: keeps what a client would be told of the end."""
 
-    def __init__(self, run, run_id, body, breakpoints, is_cancel_requested):
-        self.run, self.run_id, self.breakpoints, self.body = run, run_id, breakpoints, body
+    def __init__(self, run, run_id, body, checked, is_cancel_requested):
+        self.run, self.run_id, self.checked, self.body = run, run_id, checked, body
         self.goal = SimpleNamespace(run_id=run_id, is_cancel_requested=is_cancel_requested)
         self.told = []
 
@@ -122,9 +123,7 @@ class PerformerStage:
         )
         viewers = SimpleNamespace(publish=lambda run_id, run: None, rest=lambda paused: None)
         self.run_executor = RunExecutor(self.node, ports, files, viewers, lambda: self.now)
-        monkeypatch.setattr(
-            self.run_executor._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80}
-        )
+        monkeypatch.setattr(self.run_executor.feed, "values", lambda: {"charge": 10 if self.vetoed else 80})
         self.scheduler = self.run_executor.scheduler
         RunControls(self.node, self.scheduler, self.run_executor.tick, self.run_executor.clients, lambda _: 0)
 
@@ -137,9 +136,11 @@ class PerformerStage:
             Rules(SKILLS),
             run_id=run_id,
         )
-        self.runs[run_id] = Played(run, run_id, body, breakpoints, canceled)
+        request = ExecuteBml.Goal(source=source, **wishes)
+        checked = SimpleNamespace(request=request, breakpoints=breakpoints, suspendable=False)
+        self.runs[run_id] = Played(run, run_id, body, checked, canceled)
         try:
-            self.run_executor.submit(self.runs[run_id], source=source, **wishes)
+            self.run_executor.submit(self.runs[run_id])
         except BridgeError as error:
             return str(error)
         return ""

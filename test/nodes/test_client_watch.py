@@ -10,11 +10,11 @@ from embodiment_bridge.mock.hardware import LAG_S
 from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, LOOK_S, PER_LIMIT
+from embodiment_bridge.nodes.tree.runs.document_rules import SAFETY_PARAMETERS
 from embodiment_bridge.nodes.tree.runs.run_controls import SHARE, ClientWatch
-from embodiment_bridge.nodes.tree.runs.safety import PARAMETERS
 
 AT_REST_WITHIN = 0.7  # s, promised in docs/language_model.md
-LIMIT = next(one.default for one in PARAMETERS if one.name == "dead_man")
+LIMIT = next(one.default for one in SAFETY_PARAMETERS if one.name == "dead_man")
 
 
 class FakeNode:

@@ -54,9 +54,12 @@ class FakeNode:
 class Desk:
     def __init__(self, rate=10.0, most=3):
         self.node, self.now = FakeNode(), 0.0
-        self.missing = self.refusal = ""
-        self.gate = GoalGate(self.node, rate, most, lambda: self.missing, self.check, lambda: self.now)
+        self.awaited = self.refusal = ""
+        self.gate = GoalGate(self.node, rate, most, self, lambda: self.now)
         self.begun, self.refused = [], []
+
+    def missing(self):
+        return self.awaited
 
     def check(self):
         if self.refusal:
@@ -100,15 +103,15 @@ def test_those_that_wait_begin_in_order_one_in_a_turn_and_at_the_rate():
 
 def test_goals_wait_for_each_thing_that_is_missing_and_then_begin_in_order():
     desk = Desk(rate=0.0, most=0)
-    desk.missing = "body"
+    desk.awaited = "body"
     desk.enter("first", "second")
     desk.now = 1.9
     desk.node.turn()
-    desk.missing = "link"
+    desk.awaited = "link"
     desk.now = 10.0
     desk.node.turn()
     assert (desk.begun, desk.gate.waiting, desk.refused) == ([], 2, [])
-    desk.missing = ""
+    desk.awaited = ""
     desk.gate.go_on()
     assert desk.begun == ["first"]
     desk.node.turn()
@@ -118,7 +121,7 @@ def test_goals_wait_for_each_thing_that_is_missing_and_then_begin_in_order():
 def test_what_stays_missing_is_waited_for_once_and_anew_after_the_queue_was_empty():
     desk = Desk(rate=0.0)
     for begun in (["one", "two"], ["one", "two", "three"]):
-        desk.missing = "body"
+        desk.awaited = "body"
         desk.enter(*begun[len(desk.begun) :])
         desk.now += 2.0
         desk.node.turn()
@@ -131,7 +134,7 @@ def test_what_stays_missing_is_waited_for_once_and_anew_after_the_queue_was_empt
 
 def test_not_any_number_of_goals_waits_for_a_body():
     desk = Desk(rate=0.0, most=0)
-    desk.missing = "body"
+    desk.awaited = "body"
     desk.enter(*range(101))
     assert (desk.gate.waiting, len(desk.refused)) == (100, 1)
 
@@ -155,10 +158,11 @@ def test_a_flood_of_ten_seconds_begins_what_the_rate_allows():
 
 def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
     desk = Desk(rate=0.0)
-    go, taken, broken, threads = threading.Event(), [], [], []
+    began, go, taken, broken, threads = threading.Event(), threading.Event(), [], [], []
 
     def work():
         threads.append(threading.current_thread())
+        began.set()
         assert go.wait(GRAPH)
         return "read"
 
@@ -169,6 +173,7 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
     for _ in range(100):  # the executor goes on
         desk.node.turn()
     assert (taken, desk.begun, desk.gate.waiting) == (["small"], [], 1)
+    assert began.wait(GRAPH)
     go.set()
     threads[0].join()
     assert threads[0] is not threading.main_thread()
@@ -240,10 +245,10 @@ def test_run_that_cannot_be_made_of_a_document_ends_that_goal(size):
 @pytest.mark.parametrize("waits", [False, True])
 def test_goal_that_cannot_begin_when_its_turn_has_come_is_not_read(waits):
     desk = Desk(rate=0.0)
-    desk.missing = "body" if waits else ""
+    desk.awaited = "body" if waits else ""
     desk.refusal = "" if waits else "activate it first"
     desk.enter("first")
-    desk.missing, desk.refusal = "", "activate it first"
+    desk.awaited, desk.refusal = "", "activate it first"
     desk.node.turn()
     assert [str(error) for error in desk.refused] == [": INACTIVE: activate it first"]
     assert (desk.begun, desk.node.timers) == ([], [])

@@ -281,12 +281,6 @@ def test_rejected_document_has_no_tree(node, streams):
     assert node.publishers_made[topic].sent == []
 
 
-def test_everything_is_taken_off_the_graph(node, streams):
-    node.call("open")
-    streams.destroy()
-    assert (node.services_made, node.publishers_made) == ({}, {})
-
-
 def test_without_the_interfaces_there_is_one_line_and_no_service(node, monkeypatch):
     monkeypatch.setattr(py_trees_streams, "msg", None)
     assert streams_of(node) is None

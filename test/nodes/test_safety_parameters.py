@@ -9,15 +9,20 @@ import yaml
 
 from embodiment_bridge.bml.rules.operator_rules import parse_table
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.runs.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
+from embodiment_bridge.nodes.tree.runs.document_rules import (
+    MAX_GUARDS,
+    SAFETY_PARAMETERS,
+    guard_refusal,
+    parse_guards,
+)
 from embodiment_bridge.nodes.tree.values.blackboard_sources import parse_sources
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")
 KNOWN = ["battery.percent", "hottest"]
 
 
-def guards(values, *texts, troubles=None):
-    return Guards(parse_guards(list(texts), KNOWN), lambda: values, lambda: troubles or {})
+def refusal(values, *texts, troubles=None):
+    return guard_refusal(parse_guards(list(texts), KNOWN), values, troubles or {})
 
 
 @pytest.mark.parametrize(
@@ -32,20 +37,20 @@ def guards(values, *texts, troubles=None):
     ],
 )
 def test_all_of_them_must_hold(values, refused):
-    reason = guards(values, "battery.percent >= 15", "", "hottest < 65").refusal()
+    reason = refusal(values, "battery.percent >= 15", "", "hottest < 65")
     assert bool(reason) == refused
 
 
 def test_the_refusal_says_what_is_wanted_and_what_is():
-    found = guards({"battery.percent": 9}, "battery.percent >= 15").refusal()
+    found = refusal({"battery.percent": 9}, "battery.percent >= 15")
     assert found == "VETOED: parameter guards wants battery.percent >= 15; it is 9"
     trouble = {"battery.percent": "the topic has no publisher yet"}
-    found = guards({"battery.percent": None}, "battery.percent >= 15", troubles=trouble).refusal()
+    found = refusal({"battery.percent": None}, "battery.percent >= 15", troubles=trouble)
     assert found.endswith("it is not known (the topic has no publisher yet)")
 
 
 def test_without_guards_nothing_is_refused():
-    assert guards({}).refusal() == ""
+    assert refusal({}) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,4 +77,4 @@ def test_the_example_of_the_page():
 
 
 def test_the_page_has_every_parameter():
-    assert {parameter.name for parameter in PARAMETERS} <= set(re.findall(r"`([a-z_]+)`", PAGE))
+    assert {parameter.name for parameter in SAFETY_PARAMETERS} <= set(re.findall(r"`([a-z_]+)`", PAGE))

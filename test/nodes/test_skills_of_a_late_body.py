@@ -27,7 +27,6 @@ def stage():
         node = runtime.add(Watcher(context=runtime.context, namespace="/late"))
         skills = RosSkills(node)
         yield runtime, skills
-        skills.destroy()
 
 
 def outcome(runtime, skills):

@@ -19,7 +19,13 @@ class StartingNode:
         self.values = {
             "start_url": "", "start_file": str(path), "start_subtrees": [""], "start_retry": RETRY_S,
         }  # fmt: skip
-        self.starts = StartRequests(self, lambda *goal: self.begun.append(goal), lambda: True)
+        self.starts = StartRequests(self, self)
+
+    def can_begin(self):
+        return True
+
+    def enter_document(self, *goal):
+        self.begun.append(goal)
 
     def create_subscription(self, *_): ...
 

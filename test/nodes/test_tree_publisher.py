@@ -29,7 +29,6 @@ def stage():
         runtime.executor.add_node(node)
         publisher = tree_publisher.TreePublisher(node)
         yield runtime, node, publisher
-        publisher.destroy()
         runtime.executor.remove_node(node)
         node.destroy_node()
 

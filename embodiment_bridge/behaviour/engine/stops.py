@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stops parts of a running tree after a tick, and freezes body and sound of the run."""
+"""Stops parts of a running tree after a tick, freezes body and sound of the run, holds nodes back at breakpoints."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -104,3 +104,38 @@ def _is_inside(node: Node, outer: set[UUID]) -> bool:
             return True
         above = above.parent
     return False
+
+
+class HeldBack:
+    """The nodes of one run that begin when it goes on; the context has their ids, oldest first."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._before = 0  # how many of them were there when the run went on last
+
+    @property
+    def more(self) -> bool:
+        """Whether there are more than when the run went on."""
+        return len(self._context.held_back) > self._before
+
+    def nodes(self, active: Iterable[Node], begin: int = 0) -> list[Node]:
+        """Those of the nodes that run, from number ``begin`` on."""
+        ids = self._context.held_back[begin:]
+        waiting = {node.id: node for node in active if node.held_back} if ids else {}
+        return [waiting[one] for one in ids if one in waiting]
+
+    def note(self, active: Iterable[Node]) -> None:
+        """Write the new breakpoints to the journal."""
+        for node in self.nodes(active, self._before):
+            if node.at_breakpoint:
+                text = "the run pauses before it"
+                self._context.journal.note(node.t_start, "breakpoint", node.origin, text)
+
+    def let_go(self, active: Iterable[Node]) -> None:
+        """Let begin what was held back: all of it, in a step only the first."""
+        context = self._context
+        waiting = self.nodes(active)
+        context.held_back = [node.id for node in waiting[1:]] if context.gate.stepping else []
+        self._before = len(context.held_back)
+        for node in waiting[:1] if context.gate.stepping else waiting:
+            node.let_go()

@@ -36,7 +36,7 @@ Line = dict[str, object]  # of what a dry run tells, a JSON object
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """What happens around the document; times in s of the run's clock.
+    """Sets what happens around the document; times in s of the run's clock.
 
     media: lengths in s by URL.
     speech: the length of a spoken text, or a function of text and rate; None: a document with ``speak`` is REJECTED.
@@ -117,7 +117,7 @@ class _Rehearsal:
         yield _last_line(_given_up(self._cues.until, t))
 
     def _next_time(self) -> float:
-        """Of the run's clock."""
+        """Return the next time of the run's clock, s."""
         ports = (port.next_time() - self._paused_s for port in self._ports)
         wanted = (*self._pauses[:1], self._cancel_at)
         return min(self._run.next_time(), *ports, *wanted)

@@ -16,10 +16,9 @@ from embodiment_bridge.behaviour.engine.journal import Journal, Origin, Transiti
 from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.results import NOWHERE, Outcome, RunEnding, RunState
-from embodiment_bridge.behaviour.engine.stops import Hold, apply_stops
+from embodiment_bridge.behaviour.engine.stops import HeldBack, Hold, apply_stops
 from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.behaviour.runs.documents import Documents
-from embodiment_bridge.behaviour.runs.held_back import HeldBack
 from embodiment_bridge.bml import Problem
 from embodiment_bridge.core.errors import text_of
 
@@ -175,12 +174,12 @@ class Run:
         self._wind_down(RunEnding(Outcome.CANCELED, self.clock.seconds, reason))
 
     def preempt(self, reason: str = "another run takes its place") -> None:
-        """As ``cancel``, with the outcome PREEMPTED."""
+        """Cancel the run with the outcome PREEMPTED."""
         self._wind_down(RunEnding(Outcome.PREEMPTED, self.clock.seconds, reason))
 
     @property
     def slices(self) -> int:
-        """How often a tick has made a slice of a fetched tree and left the rest to the next one."""
+        """The number of ticks that made a slice of a fetched tree and left the rest to the next one."""
         return self._context.slices
 
     def take_events(self) -> list[Transition]:
@@ -203,7 +202,7 @@ class Run:
 
     @property
     def last_root(self) -> Node | None:
-        """As ``root``, but after the end the tree as it ended."""
+        """The ``root``; after the end the tree as it ended."""
         return self._ended_root if self._root is None else self._root
 
     def next_time(self) -> float:

@@ -15,7 +15,7 @@ _PAUSED = (RunState.PAUSING, RunState.PAUSED)
 
 
 class OnNew(Enum):
-    """How a new run treats the one that has the body."""
+    """Says how a new run treats the one that has the body."""
 
     REPLACE = "replace"  # ends it as PREEMPTED
     REJECT = "reject"  # gives way to it

@@ -31,8 +31,12 @@ from embodiment_bridge.core.safe_yaml import load
 from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_arguments, read_launch
-from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS, DocumentRules, document_rules
-from embodiment_bridge.nodes.tree.runs.safety import Guards
+from embodiment_bridge.nodes.tree.runs.document_rules import (
+    PARAMETERS,
+    DocumentRules,
+    document_rules,
+    guard_refusal,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class Robot:
         """Why its guards let nothing run, with these values in place of what topics said; empty when they do."""
         values = {**self.values, **given}
         told = {source.name: "--set NAME=VALUE gives it" for source in self.rules.sources}
-        return Guards(self.rules.guards, lambda: values, lambda: {**told, **self.troubles}).refusal()
+        return guard_refusal(self.rules.guards, values, {**told, **self.troubles})
 
 
 PACKAGE = "embodiment_bridge"
@@ -214,10 +218,7 @@ def ask_robot(namespace: str, source: str) -> Robot:
             return not feed.troubles or time.monotonic() - begun > patience
 
         runtime.spin(enough)
-        found = Robot(body.skills, rules, source, feed.values(), feed.troubles)
-        feed.destroy()
-        body.destroy()
-        return found
+        return Robot(body.skills, rules, source, feed.values(), feed.troubles)
 
 
 SECTION = "ros__parameters"
@@ -285,7 +286,9 @@ def given_robot(arguments: argparse.Namespace) -> Robot:
     skills = body_skills(arguments.body or USUAL_BODY)
     if arguments.params:
         return Robot(
-            skills, document_rules(read_parameters(arguments.params, PARAMETERS, NODE)), arguments.source
+            skills,
+            document_rules(read_parameters(arguments.params, PARAMETERS, NODE)),
+            arguments.source,
         )
     rules = document_rules({parameter.name: parameter.default for parameter in PARAMETERS})
     return Robot(skills, replace(rules, urls=UrlPolicy(), settings=Settings()), arguments.source)

@@ -6,13 +6,12 @@ It also writes a first one for a description that has none.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import inf, isfinite
 from typing import Final
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import quoteattr
 
-from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, quoted, unknown
 from embodiment_bridge.urdf import Joint, JointType, Robot
 
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
@@ -56,10 +55,7 @@ class Values:
 
     def wrong(self, key: str, should: str) -> None:
         """Report that the value of ``key`` is not ``should``."""
-        shown = repr(self._data.get(key))
-        self._problems.add(
-            f"{self.where}: {key} {shown if len(shown) <= 60 else shown[:60] + '...'} is not {should}"
-        )
+        self._problems.add(f"{self.where}: {key} {quoted(self._data.get(key))} is not {should}")
 
     def has(self, key: str) -> bool:
         """Whether the entry is there."""
@@ -115,9 +111,7 @@ class Values:
         """Report the entries that were not read."""
         for key in self._data:
             if key not in self._read:
-                near = get_close_matches(key, self._read, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                self._problems.add(f"{self.where}: unknown entry {key!r}{hint}")
+                self._problems.add(f"{self.where}: {unknown('entry', key, self._read)}")
 
 
 def _number(value: object) -> float | None:

@@ -155,11 +155,6 @@ class DeadMan:
         """Whether the skills of ``source`` are held because it is silent."""
         return source in self._watched and self._watched[source].silent
 
-    def destroy(self) -> None:
-        """Remove topic and timer."""
-        self._stop_timer()
-        self._node.destroy_subscription(self._topic)
-
     def look(self) -> None:
         """Find sources that have been silent for too long; after a late check each has half of its limit left."""
         now = self._monotonic()

@@ -102,14 +102,12 @@ class OpencogAgent:
     def _join(self, prefix: str) -> None:
         """Create the topics."""
         create, publisher = self._node.create_subscription, self._node.create_publisher
-        self._subscribed = [
-            create(EntityArray, f"{prefix}entities", self._take_entities, profile("sensor")),
-            create(PoseStamped, f"{prefix}pose", self._take_pose, profile("sensor")),
-            create(HeardMessage, f"{prefix}heard", self._take_heard, profile("events")),
-            create(AgentAction, f"{prefix}observed_actions", self._take_action, profile("events")),
-            create(SkillList, f"{prefix}skills", self._take_skills, profile("latched")),
-            create(OccupancyGrid, f"{prefix}local_grid", self._take_grid, profile("sensor")),
-        ]
+        create(EntityArray, f"{prefix}entities", self._take_entities, profile("sensor"))
+        create(PoseStamped, f"{prefix}pose", self._take_pose, profile("sensor"))
+        create(HeardMessage, f"{prefix}heard", self._take_heard, profile("events"))
+        create(AgentAction, f"{prefix}observed_actions", self._take_action, profile("events"))
+        create(SkillList, f"{prefix}skills", self._take_skills, profile("latched"))
+        create(OccupancyGrid, f"{prefix}local_grid", self._take_grid, profile("sensor"))
         self._published: dict[type, Publisher[Any]] = {
             kind: publisher(kind, prefix + topic, profile(role))
             for kind, topic, role in (
@@ -119,16 +117,6 @@ class OpencogAgent:
                 (AgentAction, "observed_actions", "events"),
             )
         }
-
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        for subscription in self._subscribed:
-            self._node.destroy_subscription(subscription)
-        for publisher in self._published.values():
-            self._node.destroy_publisher(publisher)
-        self._needs.destroy()
-        self._mood.destroy()
-        self._client.destroy()
 
     def close(self, reason: str) -> None:
         """End what the OAC has asked of the body; on the executor's thread."""

@@ -42,7 +42,7 @@ class OpencogBridge(BridgeNode, ProxyListener):
             self._agents[name] = OpencogAgent(self, name, namespace, self._outbox, things)
         self._link = LinkPublisher(self, "~/link_state")
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._keeper = self.create_timer(LOOK_AFTER, self._look_after, clock=steady)
+        self.create_timer(LOOK_AFTER, self._look_after, clock=steady)
 
     def activate(self) -> None:
         """Listen, and log in to the Router as soon as it is reachable."""
@@ -79,12 +79,9 @@ class OpencogBridge(BridgeNode, ProxyListener):
             self._element = None
 
     def cleanup(self) -> None:
-        """Remove everything from the graph."""
-        for agent in self._agents.values():
-            agent.destroy()
+        """Let the session's thread publish no more."""
         self._agents = {}
         self._link.destroy()
-        self.destroy_timer(self._keeper)
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The state of the link and of the OACs."""

@@ -28,17 +28,9 @@ class OpencogNeeds:
         self._model = PhysiologyModel(rates)
         self._own: deque[PhysiologyLevels] = deque(maxlen=OWN_MESSAGES)
         topic, state = f"{prefix}physiology", profile("state")
-        self._subscribed = [
-            node.create_subscription(PhysiologyLevels, topic, self._take_levels, state),
-            node.create_subscription(BatteryState, f"{prefix}battery", self._take_battery, state),
-        ]
+        node.create_subscription(PhysiologyLevels, topic, self._take_levels, state)
+        node.create_subscription(BatteryState, f"{prefix}battery", self._take_battery, state)
         self._published = node.create_publisher(PhysiologyLevels, topic, state)
-
-    def destroy(self) -> None:
-        """Remove everything from the graph."""
-        for subscription in self._subscribed:
-            self._node.destroy_subscription(subscription)
-        self._node.destroy_publisher(self._published)
 
     def act(self, changes: Mapping[str, float]) -> None:
         """Change levels at once: eating reduces hunger."""
@@ -92,10 +84,6 @@ class OpencogMood:
         self._client = BmlClient(node, lambda feedback: None, prefix)
         self._asked = ""  # the emotion that was asked for; empty: none is on its way
         self._lacking: set[str] = set()
-
-    def destroy(self) -> None:
-        """Take the client off the graph."""
-        self._client.destroy()
 
     def close(self) -> None:
         """End the emotion that was asked for."""

@@ -133,7 +133,7 @@ def loading(values: NodeValues) -> Loading | None:
 
 
 def wishes(values: NodeValues) -> PlanWishes:
-    """How plans are executed."""
+    """Read how plans are executed."""
     return PlanWishes(values["on_error"], values["retries"], values["priority"], values["plan_timeout"])
 
 
@@ -144,7 +144,7 @@ def rates(values: NodeValues) -> Rates:
 
 
 def settings(values: NodeValues, agent: str, alias: str) -> Settings:
-    """How one body is described to its OAC; ``alias`` is another name of it in ROS.
+    """Read how one body is described to its OAC; ``alias`` is another name of it in ROS.
 
     Raises:
         ConfigError: a value cannot be used.

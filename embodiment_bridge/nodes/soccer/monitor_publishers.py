@@ -140,10 +140,6 @@ class SceneMarkerPublisher:
     def _somewhere(self) -> Any:
         return np.flatnonzero(np.isfinite(self._markers.rows[:, 0]))
 
-    def destroy(self) -> None:
-        """Remove the topic from the graph."""
-        self._node.destroy_publisher(self._publisher)
-
 
 OUTPUTS: Final = {
     "scene_graph": (SceneGraph, "latched"),
@@ -163,7 +159,6 @@ class MonitorPublishers:
     ) -> None:
         self._node = node
         self._model = model
-        self._prefix = frame_prefix
         self._map = frame_prefix + "map"
         self._things = Things(model.game)
         self._objects = ObjectMessages(self._map)
@@ -188,13 +183,6 @@ class MonitorPublishers:
             self._told_structure = model.graph.structure
             self._out["scene_graph"].publish(scene_graph(model.graph, model.time_s, stamp, self._map))
         self._markers.publish(things, stamp)
-
-    def destroy(self) -> None:
-        """Remove the topics from the graph."""
-        self._markers.destroy()
-        for publisher in (*self._out.values(), *self._poses.values(), self._tf):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
 
     def _publish_game(self, event: MonitorState, stamp: Time) -> None:
         game = self._model.game

@@ -76,20 +76,13 @@ class TrainerServices:
         send: Callable[[list[Single]], None],
         play_modes: Callable[[], tuple[str, ...]],
     ) -> None:
-        self._node = node
         self._trainer = trainer
         self._refusal = refusal
         self._check = check
         self._send = send
         self._play_modes = play_modes
-        self._made = [
-            node.create_service(kind, name, partial(self._serve, name)) for name, kind in SERVICES.items()
-        ]
-
-    def destroy(self) -> None:
-        """Remove the services from the graph."""
-        for service in self._made:
-            self._node.destroy_service(service)
+        for name, kind in SERVICES.items():
+            node.create_service(kind, name, partial(self._serve, name))
 
     def _serve(self, name: str, request: Any, response: Any) -> Any:
         if isinstance(request, SetPlayMode.Request):
@@ -173,7 +166,7 @@ class SoccerMonitor(BridgeNode):
         )
         self._link_publisher = LinkPublisher(self)
         self._waiting: deque[Single] = deque(maxlen=MAX_WAITING)
-        self._trainer = TrainerServices(
+        TrainerServices(
             self,
             Trainer(dialect, self._play_modes),
             self._refusal,
@@ -194,9 +187,7 @@ class SoccerMonitor(BridgeNode):
         self._player = None
 
     def cleanup(self) -> None:
-        """Remove everything that configure made from the graph."""
-        self._trainer.destroy()
-        self._publishers_of_model.destroy()
+        """Let the session's thread publish no more."""
         self._link_publisher.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
@@ -276,7 +267,7 @@ class SoccerMonitor(BridgeNode):
         return self._model.game.play_modes
 
     def _refusal(self) -> str:
-        """Why commands are refused now; empty if they are not."""
+        """Say why commands are refused now; empty if they are not."""
         if not self.active:
             return f"{self.get_name()} is inactive; activate it first"
         if self._log is not None:

@@ -173,16 +173,12 @@ class SpeechTopic:
     def __init__(self, node: BridgeNode, audio: Audio) -> None:
         self._node, self._audio = node, audio
         self._numbers = count(1)
-        self._subscribed = node.create_subscription(String, TOPIC, self._take, profile("command"))
+        node.create_subscription(String, TOPIC, self._take, profile("command"))
 
     def stop(self) -> None:
         """End what is spoken."""
         self._audio.player.forget(TOPIC)
         self._audio.serve()
-
-    def destroy(self) -> None:
-        """Take the topic off the graph; what is spoken ends with the player."""
-        self._node.destroy_subscription(self._subscribed)
 
     def _take(self, message: String) -> None:
         player, text = self._audio.player, message.data.strip()

@@ -68,11 +68,6 @@ class GuardWatch:
             self._node.get_logger().error(trouble)
         self.trouble = trouble
 
-    def destroy(self) -> None:
-        """Take the timer off the node."""
-        if self._timer is not None:
-            self._node.destroy_timer(self._timer)
-
 
 def _text(guard: Compare, why: str) -> str:
     return f"parameter guards: {describe(guard)} cannot hold, so nothing runs: {why}"
@@ -116,7 +111,7 @@ class BehaviorTree(BridgeNode):
 
     @property
     def skills(self) -> Mapping[str, SkillInfo]:
-        """What the body can do, by name; empty while there is no body."""
+        """The skills of the body by name; empty while there is no body."""
         return {} if self._run_executor is None else self._run_executor.ports.body.skills
 
     @override
@@ -129,17 +124,12 @@ class BehaviorTree(BridgeNode):
             warn = self.get_logger().warning
             files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
         run_executor = self._run_executor = RunExecutor(self, ports, files, TreePublisher(self), self._now)
-        gate = GoalGate(
-            self, values["goal_rate"], values["goal_queue"], run_executor.missing, run_executor.check
-        )
-        self._gate = gate
+        gate = self._gate = GoalGate(self, values["goal_rate"], values["goal_queue"], run_executor)
         self._guard_watch = GuardWatch(self, ports.rules.guards, run_executor.feed, body)
         self._documents = BmlServer(self, gate, run_executor)
         self._plans = PlanServer(self, self._documents, run_executor, self._share)
-        self._starts = StartRequests(self, self._documents.enter_document, run_executor.can_begin)
-        self._controls = RunControls(
-            self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting
-        )
+        self._starts = StartRequests(self, self._documents)
+        RunControls(self, run_executor.scheduler, run_executor.tick, run_executor.clients, self._end_waiting)
 
     @override
     def activate(self) -> None:
@@ -165,8 +155,6 @@ class BehaviorTree(BridgeNode):
         if run_executor is None:
             return
         self._gate.close()
-        for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
-            part.destroy()
         run_executor.destroy()
 
     @override

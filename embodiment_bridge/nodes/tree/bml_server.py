@@ -18,6 +18,7 @@ from rclpy.timer import Timer
 from std_msgs.msg import String
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml import Document, Request, to_json
@@ -30,9 +31,9 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.runs import goal_run
+from embodiment_bridge.nodes.tree.runs.document_rules import VETOED
 from embodiment_bridge.nodes.tree.runs.goal_run import CheckedGoal, Finish, GoalRun, RunGoal
 from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
-from embodiment_bridge.nodes.tree.runs.safety import VETOED
 
 
 class BmlServer:
@@ -43,10 +44,6 @@ class BmlServer:
         self._gate = gate
         self._run_executor = run_executor
         self._action = DeferredActionServer(node, ExecuteBml, "execute_bml", self._begin, run_executor.cancel)
-
-    def destroy(self) -> None:
-        """Take the action off the graph."""
-        self._action.destroy()
 
     def enter(
         self,
@@ -84,6 +81,14 @@ class BmlServer:
         size = len(request.document) + sum(len(item.value) for item in request.subtrees)
         self.enter(goal, lambda: request, run_id, finish, size=size)
 
+    def can_begin(self) -> bool:
+        """Whether a run could begin now."""
+        try:
+            self._run_executor.check()
+        except Rejected:
+            return False
+        return True
+
     def _begin(self, goal: ServerGoalHandle) -> None:
         self.enter_document(goal, goal.request, run_id_of(goal), self._action.finish)
 
@@ -105,13 +110,7 @@ class BmlServer:
             blackboard=board,
             seed=checked.seed,
         )
-        self._run_executor.submit(
-            kind(goal, run, run_id, finish, checked, board),
-            on_new=request.on_new,
-            priority=request.priority,
-            suspendable=checked.suspendable,
-            source=request.source,
-        )
+        self._run_executor.submit(kind(goal, run, run_id, finish, checked, board))
 
 
 # Runs without an action client: a document or URL from the parameters, and documents on the topic `bml`.
@@ -154,24 +153,20 @@ class LocalGoal:
         """Do nothing, as there is no client; `~/events` has it all."""
 
 
-Perform = Callable[[RunGoal, ExecuteBml.Goal, str, Finish], None]
-
-
 class StartRequests:
-    """Begins runs by ``perform(goal, request, run_id, finish)``, and logs how they end.
+    """Begins runs on ``documents`` as soon as there is a body, and logs how they end.
 
     Raises:
         ConfigError: both a URL and a file are to be begun, or the file cannot be read.
     """
 
-    def __init__(self, node: BridgeNode, perform: Perform, has_body: Callable[[], bool]) -> None:
+    def __init__(self, node: BridgeNode, documents: BmlServer) -> None:
         self._node = node
-        self._perform = perform
-        self._has_body = has_body
+        self._documents = documents
         self._document = start_document(node.values)
         self._subtrees = start_subtrees(node.values)
         self._timer: Timer | None = None
-        self._subscription = node.create_subscription(String, "bml", self._heard, profile("command"))
+        node.create_subscription(String, "bml", self._heard, profile("command"))
 
     def arm(self) -> None:
         """The node is active: begin what the parameters name as soon as there is a body."""
@@ -184,18 +179,13 @@ class StartRequests:
             self._node.destroy_timer(self._timer)
             self._timer = None
 
-    def destroy(self) -> None:
-        """Take the topic off the graph."""
-        self.disarm()
-        self._node.destroy_subscription(self._subscription)
-
     def _wait(self, seconds: float) -> None:
         self.disarm()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = self._node.create_timer(seconds, self._look, clock=steady)
 
     def _look(self) -> None:
-        if self._has_body():
+        if self._documents.can_begin():
             self.disarm()
             self._enter(_goal("start", self._document, self._subtrees))
         elif self._timer is not None and self._timer.timer_period_ns > LOOK_S * 1e9:
@@ -205,7 +195,7 @@ class StartRequests:
         self._enter(_goal("topic bml", message.data))
 
     def _enter(self, goal: LocalGoal) -> None:
-        self._perform(goal, goal.request, goal.run_id, self._finish)
+        self._documents.enter_document(goal, goal.request, goal.run_id, self._finish)
 
     def _finish(self, goal: LocalGoal, *, succeeded: bool, result: ExecuteBml.Result) -> None:
         where = f" at {result.pointer}" if result.pointer else ""

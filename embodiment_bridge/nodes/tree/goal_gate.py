@@ -20,6 +20,7 @@ from rclpy.timer import Timer
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 
 PARAMETERS = (
     Parameter(
@@ -46,8 +47,7 @@ class GoalGate:
     Args:
         node: on whose executor goals begin.
         rate, most: see ``PARAMETERS``.
-        missing: what goals wait for now, a key of ``PATIENCE_S``; empty: nothing.
-        check: raises Rejected when no goal can begin now.
+        run_executor: tells what goals wait for now, a key of ``PATIENCE_S``, and refuses where none can begin.
         clock: wall time, s.
     """
 
@@ -56,15 +56,13 @@ class GoalGate:
         node: Node,
         rate: float,
         most: int,
-        missing: Callable[[], str],
-        check: Callable[[], None],
+        run_executor: RunExecutor,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._node = node
         self._rate = rate
         self._most = most
-        self._missing = missing
-        self._check = check
+        self._run_executor = run_executor
         self._clock = clock
         self._full_at = 0.0  # when as many as may be at once can begin again
         # What begins each goal that waits, and what fails it.
@@ -78,7 +76,7 @@ class GoalGate:
 
     @property
     def waiting(self) -> int:
-        """How many goals wait."""
+        """The number of goals that wait."""
         return len(self._waiting)
 
     def enter(
@@ -118,7 +116,7 @@ class GoalGate:
         """Let all begin now, or refuse them, and the one that is being read, where none can begin."""
         self._stop_timer()
         try:
-            self._check()
+            self._run_executor.check()
         except Rejected as error:
             self.refuse(error)
         while self._waiting:
@@ -138,7 +136,7 @@ class GoalGate:
         return len(failing)
 
     def close(self) -> None:
-        """As ``release``, and wait for the thread that reads."""
+        """Release all goals, and wait for the thread that reads."""
         self.release()
         if self._reader is not None:
             self._reader.join()
@@ -147,7 +145,7 @@ class GoalGate:
         self, read: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None], size: int
     ) -> None:
         try:
-            self._check()
+            self._run_executor.check()
         except Rejected as error:
             fail(error)
             return
@@ -189,7 +187,7 @@ class GoalGate:
 
     def _must_wait(self) -> bool:
         """Whether something is missing that may still come; each thing has its own time."""
-        missing = self._missing()
+        missing = self._run_executor.missing()
         if missing != self._awaited:
             self._awaited, self._awaited_since = missing, self._clock()
         return bool(missing) and self._clock() <= self._awaited_since + PATIENCE_S[missing]
@@ -211,7 +209,7 @@ class GoalGate:
             self._timer = self._node.create_timer(min(period, 0.05), self.go_on, clock=steady)
 
     def _stop_timer(self) -> None:
-        """Nothing waits any more."""
+        """End the wait: no goal is in the queue any more."""
         self._awaited = ""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)

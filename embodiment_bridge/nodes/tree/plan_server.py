@@ -102,10 +102,6 @@ class PlanServer:
             node, ExecuteActionPlan, "execute_action_plan", self._begin, run_executor.cancel
         )
 
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        self._action.destroy()
-
     def _begin(self, goal: ServerGoalHandle) -> None:
         request = partial(self._document_of, goal.request)
         size = STEP_SIZE * len(goal.request.plan.actions)
@@ -187,7 +183,7 @@ class PlanGoalRun(GoalRun):
 
     @staticmethod
     def failure(error: Exception) -> ExecuteActionPlan.Result:
-        """As of a document, whose JSON pointer a plan does not have."""
+        """Make the result of ``GoalRun.failure`` without a JSON pointer, which a plan does not have."""
         result = GoalRun.failure(error)
         return ExecuteActionPlan.Result(outcome=result.outcome, reason=result.reason.removeprefix(": "))
 

@@ -3,6 +3,7 @@
 
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.protocols.registry import Input, ProtocolSpec
+from embodiment_bridge.protocols.soccer import ENTITY_MEMORY, SAY, TEAM, TEAM_FRAME
 
 SPEC = ProtocolSpec(
     name="rcsssmj",
@@ -19,21 +20,13 @@ SPEC = ProtocolSpec(
             65535,
         ),
         Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "ant")),
-        Parameter("team", "bridge", "Team name, without blanks."),
+        TEAM,
         Parameter("number", 2, "Player number; 1 is the goalkeeper.", 1, 99),
-        Parameter(
-            "team_frame", False, "Poses, entities and goals are in the frame team, x to the opponents' goal."
-        ),
+        TEAM_FRAME,
         Parameter(
             "say_split", False, "Cut a text of more than 10 bytes into several messages, not refuse it."
         ),
-        Parameter(
-            "entity_memory",
-            86400.0,
-            "Longest time for which entities out of view are remembered, s; they go when their place is empty.",
-            0.0,
-            1e7,
-        ),
+        ENTITY_MEMORY,
         Parameter(
             "rules",
             "ssim",
@@ -54,7 +47,7 @@ SPEC = ProtocolSpec(
         ),
     ),
     outputs="embodiment_bridge.protocols.rcsssmj.messages:OUTPUTS",
-    inputs=(Input("say", "std_msgs.msg:String"),),
+    inputs=(SAY,),
     services=(
         Input("beam", "embodiment_bridge.srv:Beam"),
         Input("place_thing", "embodiment_bridge.srv:PlaceThing"),

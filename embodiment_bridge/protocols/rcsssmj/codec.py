@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.rcsssmj.commands import (
     ACTIONS,
     HEADS,
@@ -23,7 +23,7 @@ from embodiment_bridge.protocols.rcsssmj.commands import (
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Dialect, Event, PerceptReader
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, Robot
 from embodiment_bridge.protocols.soccer import command_writer
-from embodiment_bridge.protocols.soccer.codec import AgentCodec
+from embodiment_bridge.protocols.soccer.codec import AgentCodec, robot_named
 from embodiment_bridge.protocols.soccer.command_writer import Write, whole_text, writers
 from embodiment_bridge.wire.codec import Unknown, excerpt
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
@@ -84,7 +84,7 @@ class CommandWriter(command_writer.CommandWriter):
         return self._motor_step_by_step(command)
 
     def _motor_step_by_step(self, command: Motor) -> str:
-        """As ``_motor``, but able to say what is wrong."""
+        """Write a motor command as ``_motor`` does, or say what is wrong."""
         name = command.name
         if not isinstance(name, str) or name not in self._effectors:
             kind = f"motor of robot {self._robot.name}" if self._robot else "motor"
@@ -146,8 +146,6 @@ class Codec(AgentCodec[Event, Command]):
             ConfigError: there is no such robot or dialect.
         """
         if isinstance(robot, str):
-            if robot not in ROBOTS:
-                raise ConfigError(unknown("robot", robot, ROBOTS))
-            robot = ROBOTS[robot]
+            robot = robot_named(robot, ROBOTS)
         found = Dialect(dialect)
         super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

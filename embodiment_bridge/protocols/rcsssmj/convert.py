@@ -15,7 +15,7 @@ Degrees and radians, gears, effectors, joints and sensors. No ROS.
 import math
 from collections.abc import Iterable
 from math import isfinite, radians
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
@@ -26,17 +26,8 @@ from embodiment_bridge.protocols.rcsssmj.events import GameState, Heard, Percept
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot, TorsoSensors
 from embodiment_bridge.protocols.soccer.convert import JointOrder, rates
 from embodiment_bridge.protocols.soccer.messages import LeftOut
+from embodiment_bridge.protocols.soccer.percepts import Named
 from embodiment_bridge.scene.sight import Pose
-
-
-class Named(Protocol):
-    """A sensor in a percept."""
-
-    @property
-    def name(self) -> str:
-        """As the server calls it."""
-        ...
-
 
 Sensor = TypeVar("Sensor", bound=Named)
 
@@ -86,7 +77,7 @@ class BodyMap:
         self._motors: list[Motor] = [_motor(joint, 0.0, 0.0, 0.0, 0.0, 0.0) for joint in self.joints]
 
     def state(self, percept: Percept) -> BodyState | None:
-        """What the robot senses of itself, if the percept has a possible time and all joints."""
+        """Return what the robot senses of itself, if the percept has a possible time and all joints."""
         if percept.time_s is None or percept.joints is None or not 0.0 <= percept.time_s < MAX_TIME:
             return None
         order = self._order.of(percept.joints.names)
@@ -171,17 +162,6 @@ def simulator_beam(command: Beam) -> Vector:
 def simulator_motor(command: Motor) -> tuple[float, float, float, float, float]:
     """Angle (rad), rate (rad/s), gains and torque (Nm), as the classes of rcsssmj want them."""
     return radians(command.q_deg), radians(command.dq_deg_s), command.kp, command.kd, command.tau_nm
-
-
-def robot_named(name: str) -> Robot:
-    """The robot that ``init`` calls ``name``.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    if name not in ROBOTS:
-        raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
-    return ROBOTS[name]
 
 
 def _motor(joint: Joint, position: float, velocity: float, kp: float, kd: float, effort: float) -> Motor:

@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a robot of RCSSServerMJ a body: joints, messages, skills and requests. Units change in ``convert.py``."""
 
-import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import hypot
-from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.surroundings import FixedFrames
-from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.parameter import ParameterValues
-from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.converter import Cycle, Messages, Stamp
 from embodiment_bridge.protocols.rcsssmj import SPEC
 from embodiment_bridge.protocols.rcsssmj.codec import Command, CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import (
@@ -39,25 +35,22 @@ from embodiment_bridge.protocols.rcsssmj.convert import (
     mirrored,
     note_others,
     own_side,
-    robot_named,
 )
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import PerceptMessages
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event
-from embodiment_bridge.protocols.rcsssmj.robots import Robot
-from embodiment_bridge.protocols.soccer.convert import TeamView, sight
-from embodiment_bridge.protocols.soccer.messages import LeftOut
-from embodiment_bridge.protocols.soccer.requests import Requests, makers
-from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
+from embodiment_bridge.protocols.soccer.codec import robot_named
+from embodiment_bridge.protocols.soccer.convert import sight
+from embodiment_bridge.protocols.soccer.converter import PlayerConverter
+from embodiment_bridge.protocols.soccer.requests import Placed, Requests, makers
 from embodiment_bridge.scene.sight import Camera, Pose
-from embodiment_bridge.scene.soccer import Player, goals
+from embodiment_bridge.scene.soccer import Player
 from embodiment_bridge.srv import PlaceThing
-from embodiment_bridge.urdf import read_urdf
 
 PLACE: Final = "place_thing"
 RESET: Final = "reset"
 SERVICES: Final = (PLACE, RESET)
-_PLAYER: Final = re.compile(r"player_(.+)_([0-9]{1,2})").fullmatch
 
 
 class Orders:
@@ -71,31 +64,22 @@ class Orders:
         self._waiting: deque[Order] = deque()
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Take a request; see ``Converter.handle_request``."""
         if not self._managed:
             raise CommandError(f"{name}: only with transport managed; on a server soccer_monitor does it")
         self._waiting.append(_placed(message) if isinstance(message, PlaceThing.Request) else Reset())
         return ""
 
     def take(self) -> list[Order]:
-        """What waits."""
+        """Return the orders that wait, and empty the queue."""
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
 
 def _placed(request: PlaceThing.Request) -> PlaceBall | PlacePlayer:
-    place, turn, speed = request.pose.position, request.pose.orientation, request.velocity
-    at, velocity = (place.x, place.y, place.z), (speed.x, speed.y, speed.z)
-    if request.name == "ball":
-        return PlaceBall(at, velocity)
-    player = _PLAYER(request.name)
-    if player is None:
-        raise CommandError(unknown("thing", request.name[:80], ("ball", "player_TEAM_N", "player_left_N")))
-    if any(velocity):
-        raise CommandError("velocity: a player is at rest after it was placed")
-    x, y, z, w = turn.x, turn.y, turn.z, turn.w
-    length = hypot(x, y, z, w)
-    kept = None if length == 0.0 else (x / length, y / length, z / length, w / length)
-    return PlacePlayer(player[1], int(player[2]), at, kept)
+    wanted = Placed.of(request, ("ball", "player_TEAM_N", "player_left_N"))
+    if wanted.player is None:
+        return PlaceBall(wanted.position, wanted.velocity)
+    return PlacePlayer(*wanted.player, wanted.position, wanted.turn)
 
 
 FULL_VOLUME = 100.0
@@ -177,7 +161,7 @@ def recognised(percept: Percept, positions: Sequence[float], camera: Camera | No
     return me
 
 
-class RobotConverter(Converter[Event, Command | Order]):
+class RobotConverter(PlayerConverter[Event, Command | Order, Action]):
     """One robot on the agent port.
 
     ``parameters``: robot, team, number, frame_prefix; robot_description_file (a URDF; without one that has
@@ -188,62 +172,31 @@ class RobotConverter(Converter[Event, Command | Order]):
             be read.
     """
 
+    _messages: PerceptMessages
+
     def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
-        self._robot = robot_named(str(parameters["robot"]))
+        self._robot = robot_named(str(parameters["robot"]), ROBOTS)
         self._init = Init(self._robot.name, str(parameters["team"]), int(parameters["number"]))
         self._me = Player(self._init.team, self._init.number)
         self._replayed = parameters.get("transport") == "replay"
         self._map = BodyMap(self._robot, body)
         names = [joint.joint for joint in self._map.joints]
-        self._camera, self._warnings = _camera(str(parameters.get("robot_description_file", "")), names)
-        self._left_out = LeftOut()
+        posts = ("g_llp", "g_lup"), ("g_rlp", "g_rup")
+        super().__init__(parameters, self._robot.name, names, mirrored, posts, "entities")
         self._orders = Orders(managed=parameters.get("transport") == "managed")
-        self._view = TeamView(relative=bool(parameters.get("team_frame", False)), mirrored=mirrored)
-        self._memory = EntityMemory(
-            float(parameters.get("entity_memory", DEFAULT_KEEP)),
-            derived=lambda known: goals(known, self._view.goals(("g_llp", "g_lup"), ("g_rlp", "g_rup"))),
-        )
+        prefix = str(parameters["frame_prefix"])
         self._messages = PerceptMessages(
-            names,
-            str(parameters["frame_prefix"]),
-            self._me,
-            self._memory,
-            self._camera,
-            self._robot.torso,
-            self._view,
+            names, prefix, self._memory, self._view, self._me, self._camera, self._robot.torso
         )
         self._requests = requests(
             self._robot, lambda: self._view.side, split=bool(parameters.get("say_split", False))
         )
 
     @override
-    def codec_options(self) -> Mapping[str, str]:
-        return {"robot": self._robot.name}  # the robot's actuators are all that may be commanded
-
-    @override
-    def warnings(self) -> Sequence[str]:
-        return self._warnings
-
-    @override
-    def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
-        self._messages.is_wanted = is_wanted
-
-    @override
-    def native_skills(self) -> Mapping[str, Start]:
-        return {"say": self._requests.begin_saying, "beam": self._requests.begin_beaming}
-
-    @override
-    def things(self) -> Mapping[str, Known]:
-        return self._memory.things
-
-    @override
     def handshake(self) -> Sequence[Command | Order]:
-        self._messages.restart()  # the world may be another one than before
-        self._requests.forget()
         self._orders.take()
         self._messages.me = self._me = Player(self._init.team, self._init.number)
-        self._view.settle("")
-        return [self._init]
+        return [*super().handshake(), self._init]
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
@@ -261,14 +214,6 @@ class RobotConverter(Converter[Event, Command | Order]):
         return None if state is None else self._view.state(state)
 
     @override
-    def fixed_frames(self) -> FixedFrames:
-        return self._view.frames
-
-    @override
-    def left_out(self) -> Sequence[str]:
-        return self._left_out.take()
-
-    @override
     def answer(self, cycle: Cycle[Event]) -> Sequence[Command | Order]:
         """One frame with every actuator and ``(syn)``.
 
@@ -282,21 +227,12 @@ class RobotConverter(Converter[Event, Command | Order]):
 
     @override
     def handle_request(self, name: str, message: object) -> str:
-        return (self._orders if name in SERVICES else self._requests).handle(name, message)
+        return (
+            self._orders.handle(name, message) if name in SERVICES else super().handle_request(name, message)
+        )
 
     @override
     def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
         if not isinstance(cycle.event, Percept):
             return ()
         return self._messages.of(cycle.event, cycle.state, stamp)
-
-
-def _camera(description_file: str, joints: Sequence[str]) -> tuple[Camera | None, list[str]]:
-    """The camera of the URDF, and what people should know when there is none."""
-    if not description_file:
-        return None, ["no entities: without robot_description_file it is not known where the camera is"]
-    robot = read_urdf(Path(description_file))
-    try:
-        return Camera(robot, joints), []
-    except ConfigError as error:
-        return None, [f"no entities: it is not known where the camera is: {error}"]

@@ -15,24 +15,6 @@ from embodiment_bridge.protocols.soccer.percepts import (
     Touch,
 )
 
-__all__ = [
-    "Accelerometer",
-    "AgentDetection",
-    "GameState",
-    "Gyro",
-    "Heard",
-    "Joints",
-    "Microphone",
-    "Orientation",
-    "Percept",
-    "PointDetection",
-    "Position",
-    "ServerError",
-    "Sync",
-    "Touch",
-    "Vision",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class GameState:

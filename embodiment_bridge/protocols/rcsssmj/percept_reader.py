@@ -13,28 +13,33 @@ from typing import Any, Final, TypeAlias
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.protocols.rcsssmj import events
 from embodiment_bridge.protocols.rcsssmj.events import (
-    Accelerometer,
-    AgentDetection,
     GameState,
-    Gyro,
     Heard,
     Joints,
     Microphone,
     Orientation,
     Percept,
-    PointDetection,
     Position,
     ServerError,
     Sync,
-    Touch,
     Vision,
 )
 from embodiment_bridge.protocols.soccer import codec
 from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE, Fields, UnknownListError
-from embodiment_bridge.protocols.soccer.percepts import ACCELEROMETER, GYRO, NAME, POINT, TOUCH
+from embodiment_bridge.protocols.soccer.percepts import (
+    ACCELEROMETER,
+    GYRO,
+    NAME,
+    POINT,
+    TOUCH,
+    Accelerometer,
+    AgentDetection,
+    Gyro,
+    PointDetection,
+    Touch,
+)
 from embodiment_bridge.protocols.soccer.wire_table import BASE64, Form, Row, Value
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.sexpr import Node
@@ -114,7 +119,7 @@ TIME: Final = Row(
 )  # 0.2.1 calls its clock now
 GAME: Final = Row(
     "GS",
-    events.GameState,
+    GameState,
     Value(NUMBER, "t"),
     Value(TEXT, "pm"),
     Value(TEXT, "tl", optional=True),
@@ -123,12 +128,8 @@ GAME: Final = Row(
     Value(WHOLE, "sr"),
     field="game_state",
 )
-ORIENTATION: Final = Row(
-    "quat", events.Orientation, NAME, Value(NUMBER, "q", 4), field="orientations", many=True
-)
-POSITION: Final = Row(
-    "pos", events.Position, NAME, Value(NUMBER, "p", 3, older="pos"), field="positions", many=True
-)
+ORIENTATION: Final = Row("quat", Orientation, NAME, Value(NUMBER, "q", 4), field="orientations", many=True)
+POSITION: Final = Row("pos", Position, NAME, Value(NUMBER, "p", 3, older="pos"), field="positions", many=True)
 JOINT: Final = Row(
     "HJ",
     lambda *values: values,
@@ -137,11 +138,11 @@ JOINT: Final = Row(
     Value(NUMBER, "vx"),
     field="joints",
     many=True,
-    joined=lambda *columns: events.Joints(*map(tuple, columns)),
+    joined=lambda *columns: Joints(*map(tuple, columns)),
 )
-HEARD: Final = Row("", events.Heard, Value(NUMBER), Value(BASE64))
-MICROPHONE: Final = Row("MIC", events.Microphone, Value(TEXT), HEARD, field="microphones", many=True)
-AGENT: Final = Row("P", events.AgentDetection, Value(TEXT, "team"), Value(WHOLE, "id"), POINT)
+HEARD: Final = Row("", Heard, Value(NUMBER), Value(BASE64))
+MICROPHONE: Final = Row("MIC", Microphone, Value(TEXT), HEARD, field="microphones", many=True)
+AGENT: Final = Row("P", AgentDetection, Value(TEXT, "team"), Value(WHOLE, "id"), POINT)
 SEE: Final = Row("See", Vision, POINT, AGENT, field="vision")
 ROWS: Final = (
     TIME, GAME, ORIENTATION, POSITION, GYRO, ACCELEROMETER, JOINT, MICROPHONE, SEE, TOUCH,
@@ -174,7 +175,7 @@ class Dialect:
             self._learn([*seen.points, *(marker for agent in seen.agents for marker in agent.body)])
         if self.name == CURRENT:
             return seen
-        agents = (events.AgentDetection(a.team, a.number, _turned(a.body)) for a in seen.agents)
+        agents = (AgentDetection(a.team, a.number, _turned(a.body)) for a in seen.agents)
         return Vision(_turned(seen.points), tuple(agents))
 
     def _learn(self, points: list[PointDetection]) -> None:

@@ -3,6 +3,7 @@
 
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.protocols.registry import Input, ProtocolSpec
+from embodiment_bridge.protocols.soccer import ENTITY_MEMORY, SAY, TEAM, TEAM_FRAME
 
 SPEC = ProtocolSpec(
     name="simspark",
@@ -17,7 +18,7 @@ SPEC = ProtocolSpec(
             "Robot model: nao, or one of the types of nao_hetero.rsg.",
             choices=("nao", "nao0", "nao1", "nao2", "nao3", "nao4"),
         ),
-        Parameter("team", "bridge", "Team name, without blanks."),
+        TEAM,
         Parameter("number", 2, "Player number; 0 takes the next that is free.", 0, 11),
         Parameter(
             "start_pose",
@@ -25,21 +26,13 @@ SPEC = ProtocolSpec(
             "Where the player is beamed after joining before kick-off: line_up (by its number), server (nowhere: it "
             "stays where the server puts it), or x, y in m and heading in rad, as -3.0 1.0 0.0.",
         ),
-        Parameter(
-            "team_frame", False, "Poses, entities and goals are in the frame team, x to the opponents' goal."
-        ),
+        TEAM_FRAME,
         Parameter("field_length", 30.0, "Length of the field, m: where its landmarks are.", 1.0, 1000.0),
         Parameter("field_width", 20.0, "Width of the field, m.", 1.0, 1000.0),
-        Parameter(
-            "entity_memory",
-            86400.0,
-            "Longest time for which entities out of view are remembered, s; they go when their place is empty.",
-            0.0,
-            1e7,
-        ),
+        ENTITY_MEMORY,
     ),
     outputs="embodiment_bridge.protocols.simspark.messages:OUTPUTS",
-    inputs=(Input("say", "std_msgs.msg:String"),),
+    inputs=(SAY,),
     services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger", "Pass")),
     commands="embodiment_bridge.protocols.simspark.codec:COMMANDS",
     refusal="the server hung up before the first percept",

@@ -11,12 +11,12 @@ from typing import Final, TypeAlias, get_args
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.simspark.events import Percept
 from embodiment_bridge.protocols.simspark.percept_reader import Dialect, PerceptReader
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
 from embodiment_bridge.protocols.soccer import command_writer
-from embodiment_bridge.protocols.soccer.codec import AgentCodec
+from embodiment_bridge.protocols.soccer.codec import AgentCodec, robot_named
 from embodiment_bridge.protocols.soccer.command_writer import Write, Written, number_text, whole_text, writers
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
@@ -222,8 +222,6 @@ class Codec(AgentCodec[Event, Command]):
             ConfigError: there is no such robot or dialect.
         """
         if isinstance(robot, str):
-            if robot not in ROBOTS:
-                raise ConfigError(unknown("robot", robot, ROBOTS))
-            robot = ROBOTS[robot]
+            robot = robot_named(robot, ROBOTS)
         found = Dialect(dialect)
         super().__init__(found, PerceptReader(found).read, CommandWriter(robot).payload, max_frame)

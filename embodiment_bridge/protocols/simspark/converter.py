@@ -6,7 +6,7 @@ A player is told where it is only if the server is set to do so: then ``pose`` a
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeAlias
@@ -15,12 +15,9 @@ from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.surroundings import FixedFrames
-from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
-from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.converter import Cycle, Messages, Stamp
 from embodiment_bridge.protocols.simspark import SPEC
 from embodiment_bridge.protocols.simspark.codec import (
     ACTIONS,
@@ -39,14 +36,12 @@ from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.joining import Joining, StartPlace, landmarks, side_of
 from embodiment_bridge.protocols.simspark.messages import Feet, Myself, PerceptMessages, note_unused
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
-from embodiment_bridge.protocols.soccer.convert import TeamView, sight
-from embodiment_bridge.protocols.soccer.messages import LeftOut
+from embodiment_bridge.protocols.soccer.codec import robot_named
+from embodiment_bridge.protocols.soccer.convert import sight
+from embodiment_bridge.protocols.soccer.converter import PlayerConverter
 from embodiment_bridge.protocols.soccer.requests import Requests, makers
-from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
 from embodiment_bridge.scene.locator import Locator
-from embodiment_bridge.scene.sight import BODY, Camera, Pose, Sight
-from embodiment_bridge.scene.soccer import goals
-from embodiment_bridge.urdf import Robot, read_urdf
+from embodiment_bridge.scene.sight import BODY, Pose, Sight
 
 # Notices a server that is short of time: it catches up in bursts, many cycles at once, and reads nothing meanwhile.
 
@@ -107,7 +102,7 @@ class SeeingState(BodyState):
         return cls(**{part.name: getattr(state, part.name) for part in fields(state)}, picture=picture)
 
 
-class NaoConverter(Converter[Event, Command]):
+class NaoConverter(PlayerConverter[Event, Command, Action]):
     """One robot on the agent port.
 
     ``parameters``: robot, team, number, frame_prefix, field_length and field_width (m); robot_description_file (a URDF
@@ -118,11 +113,11 @@ class NaoConverter(Converter[Event, Command]):
             be read.
     """
 
+    _messages: PerceptMessages
+
     def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
         name = str(parameters["robot"])
-        if name not in ROBOTS:
-            raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
-        self._robot = ROBOTS[name]
+        self._robot = robot_named(name, ROBOTS)
         team = str(parameters["team"])
         self._joining = Joining(
             team, int(parameters["number"]), replayed=parameters.get("transport") == "replay"
@@ -131,11 +126,14 @@ class NaoConverter(Converter[Event, Command]):
         self._bursts = Bursts()
         self._start = StartPlace(str(parameters.get("start_pose", "server")))
         names = [joint.name for joint in self._map.joints]
-        description = str(parameters.get("robot_description_file", ""))
-        drawn = read_urdf(Path(description)) if description else None
-        self._camera, self._warnings = _camera(drawn, names)
-        self._contacts = Feet(drawn, names).contacts if drawn is not None else no_contacts
-        if self._camera is not None and self._robot.type in LONGER and Path(description).stem == OUR_URDF:
+        posts = ("G1L", "G2L"), ("G1R", "G2R")
+        super().__init__(parameters, name, names, mirrored, posts, "pose and entities")
+        self._contacts = Feet(self._drawn, names).contacts if self._drawn is not None else no_contacts
+        if (
+            self._camera is not None
+            and self._robot.type in LONGER
+            and Path(self._description).stem == OUR_URDF
+        ):
             self._warnings.append(
                 f"pose and entities are a little off: {OUR_URDF}.urdf has the limbs of types 0 and 2, those of "
                 f"{name} are longer; {name}.urdf has them"
@@ -143,18 +141,7 @@ class NaoConverter(Converter[Event, Command]):
         self._locator = Locator(
             landmarks(float(parameters["field_length"]), float(parameters["field_width"]))
         )
-        self._left_out = LeftOut()
-        self._view = TeamView(relative=bool(parameters.get("team_frame", False)), mirrored=mirrored)
-        self._memory = EntityMemory(
-            float(parameters.get("entity_memory", DEFAULT_KEEP)),
-            derived=lambda known: goals(known, self._view.goals(("G1L", "G2L"), ("G1R", "G2R"))),
-        )
-        self._messages = PerceptMessages(
-            names,
-            str(parameters["frame_prefix"]),
-            self._memory,
-            self._view,
-        )
+        self._messages = PerceptMessages(names, str(parameters["frame_prefix"]), self._memory, self._view)
         self._requests = Requests[Action](
             said,
             beam,
@@ -163,38 +150,15 @@ class NaoConverter(Converter[Event, Command]):
         )
 
     @override
-    def codec_options(self) -> Mapping[str, str]:
-        return {"robot": self._robot.name}  # the robot's effectors are all that may be commanded
-
-    @override
-    def warnings(self) -> Sequence[str]:
-        return self._warnings
-
-    @override
-    def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
-        self._messages.is_wanted = is_wanted
-
-    @override
-    def native_skills(self) -> Mapping[str, Start]:
-        return {"say": self._requests.begin_saying, "beam": self._requests.begin_beaming}
-
-    @override
-    def things(self) -> Mapping[str, Known]:
-        return self._memory.things
-
-    @override
     def handshake(self) -> Sequence[Command]:
         """A scene; the init may only follow after the first percept."""
         self._joining.restart()
-        self._view.settle("")
         self._map.restart()
         self._bursts.restart()
         self._start.restart()
         self._locator.forget()
-        self._messages.restart()
-        self._requests.forget()
         file, *arguments = self._robot.scene.split()
-        return [Scene(file, tuple(arguments))]
+        return [*super().handshake(), Scene(file, tuple(arguments))]
 
     @override
     def batch_received(self, count: int) -> str:
@@ -203,7 +167,7 @@ class NaoConverter(Converter[Event, Command]):
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
-        """Of every new percept of a player that was let in.
+        """Return the state of the body for every new percept of a player that was let in.
 
         Raises:
             LinkError: the server refused the player, or took it out of the game.
@@ -219,14 +183,6 @@ class NaoConverter(Converter[Event, Command]):
         if event.vision is not None:
             state = SeeingState.of(state, self._look(event.vision, state))
         return self._view.state(state)
-
-    @override
-    def fixed_frames(self) -> FixedFrames:
-        return self._view.frames
-
-    @override
-    def left_out(self) -> Sequence[str]:
-        return self._left_out.take()
 
     @override
     def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
@@ -255,10 +211,6 @@ class NaoConverter(Converter[Event, Command]):
         return self._start.beam(self._joining.number, percept.game_state.play_mode, state.time, tilt)
 
     @override
-    def handle_request(self, name: str, message: object) -> str:
-        return self._requests.handle(name, message)
-
-    @override
     def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
         event, state = cycle.event, cycle.state
         if not isinstance(event, Percept) or state is None:
@@ -268,7 +220,7 @@ class NaoConverter(Converter[Event, Command]):
         return self._messages.of(event, state, me, picture, stamp)
 
     def _look(self, vision: Vision, state: BodyState) -> Picture:
-        """As a side effect the locator knows where the body is, which the next state tells."""
+        """Return what is seen and the pose of the camera; the locator learns where the body is for the next state."""
         seen = sight(vision.points, vision.agents, ((line.start, line.end) for line in vision.lines))
         carried = self._camera.pose(BODY, state.position) if self._camera is not None else None
         if self._joining.wants_side and carried is not None:
@@ -303,15 +255,3 @@ def said(text: str) -> list[Action]:
 def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:
     """Without a URDF the place of the feet is not known."""
     return []
-
-
-def _camera(robot: Robot | None, joints: list[str]) -> tuple[Camera | None, list[str]]:
-    """The camera of the URDF, and what people should know when there is none."""
-    if robot is None:
-        return None, [
-            "no pose and entities: without robot_description_file it is not known where the camera is"
-        ]
-    try:
-        return Camera(robot, joints), []
-    except ConfigError as error:
-        return None, [f"no pose and entities: it is not known where the camera is: {error}"]

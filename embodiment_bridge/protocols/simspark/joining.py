@@ -204,7 +204,7 @@ class Joining:
         return self._replayed and not self.side
 
     def learn_side(self, side: str) -> None:
-        """What the percepts tell of a player who wants its side."""
+        """Take the side that the percepts show."""
         self.side = side
 
     def init(self) -> Init | None:

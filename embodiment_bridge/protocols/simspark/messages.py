@@ -2,8 +2,7 @@
 """Makes ROS messages of the percepts of a Nao, and names what reaches no topic."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
@@ -13,19 +12,24 @@ from std_msgs.msg import Header
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
-from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.registry import Output
-from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.convert import charge, direction, forward_left_up, motion
-from embodiment_bridge.protocols.simspark.events import AgentState, Force, Percept
+from embodiment_bridge.protocols.simspark.events import AgentState, Force, GameState, Percept
 from embodiment_bridge.protocols.soccer import messages
 from embodiment_bridge.protocols.soccer.convert import TeamView
-from embodiment_bridge.protocols.soccer.messages import MAX_HEARD, Game, GameNews, LeftOut
+from embodiment_bridge.protocols.soccer.messages import (
+    MAX_HEARD,
+    Game,
+    LeftOut,
+    Pairs,
+    PlayerMessages,
+    heard,
+)
 from embodiment_bridge.scene.entities import EntityMemory
-from embodiment_bridge.scene.messages import EntityMessages, vision_message
-from embodiment_bridge.scene.sight import BASE_LINK, SOCCER, Pose, Sight
-from embodiment_bridge.scene.soccer import Player, sightings
+from embodiment_bridge.scene.messages import vision_message
+from embodiment_bridge.scene.sight import BASE_LINK, Pose, Sight
+from embodiment_bridge.scene.soccer import Player
 from embodiment_bridge.urdf import Robot, link_pose
 
 
@@ -80,37 +84,6 @@ class Feet:
         return found
 
 
-def game(state: events.GameState, team: str, side: str) -> Game:
-    """The state of the game for a player of ``team`` on ``side``; the name of the other team is not known."""
-    return Game(
-        state.play_time_s,
-        state.play_mode,
-        team if side == "left" else "",
-        team if side == "right" else "",
-        state.score_left or 0,
-        state.score_right or 0,
-        side,
-    )
-
-
-def heard(
-    percept: events.Percept, side: str, yaw: float | None, stamp: Stamp, frame: str
-) -> list[HeardMessage]:
-    """What was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None where it is not known."""
-    return [_heard(one, side, yaw, stamp, frame) for one in percept.heard[:MAX_HEARD]]
-
-
-def _heard(said: events.Heard, side: str, yaw: float | None, stamp: Stamp, frame: str) -> HeardMessage:
-    azimuth = None if yaw is None else direction(said, side, yaw)
-    return HeardMessage(
-        header=Header(stamp=stamp, frame_id=frame),
-        sender=(said.team or "").replace("\0", ""),
-        text=said.message.replace("\0", "\\x00"),
-        has_direction=azimuth is not None,
-        azimuth=azimuth or 0.0,
-    )
-
-
 class Forces:
     """Remembers which feet were touched: one that is not any more is told once, with a wrench of nothing."""
 
@@ -140,8 +113,6 @@ def _wrench(force: Force | None) -> Wrench:
 
 
 BALL_DIAMETER: Final = 0.084  # m, of rcssserver3d 0.7.3
-FRAMES: Final = ("base_link", "imu_link", "camera_link")
-
 OUTPUTS: Final = (
     *messages.OUTPUTS,
     Output("force/rf", "geometry_msgs.msg:WrenchStamped", "sensor"),
@@ -152,8 +123,6 @@ OUTPUTS: Final = (
     Output("temperature", "sensor_msgs.msg:Temperature", "sensor"),
 )
 
-Pairs = Iterator[tuple[str, object]]
-
 
 class Myself(NamedTuple):
     """The player whose percepts these are; side is ``left``, ``right`` or not known (empty)."""
@@ -163,31 +132,12 @@ class Myself(NamedTuple):
     side: str
 
 
-class PerceptMessages:
-    """Makes the messages of one Nao. ``is_wanted`` says of a topic whether somebody listens; all are made at first.
-
-    Args:
-        joint_names: in the body's order.
-        prefix: before every frame name.
-        memory: of entities.
-        view: from which side the player looks, and in which frame its poses are.
-    """
+class PerceptMessages(PlayerMessages):
+    """Makes the messages of one Nao, with the arguments of ``PlayerMessages`` but the ball."""
 
     def __init__(self, joint_names: Sequence[str], prefix: str, memory: EntityMemory, view: TeamView) -> None:
-        self._joint_names = list(joint_names)
-        self._frames: Mapping[str, str] = {name: prefix + name for name in FRAMES}
-        self._memory = memory
-        self._entities = EntityMessages()
-        self._view = view
-        self._base = prefix + view.base
-        self._news = GameNews()
+        super().__init__(joint_names, prefix, memory, view, BALL_DIAMETER)
         self._forces = Forces(prefix)
-        self.is_wanted: Callable[[str], bool] = lambda topic: True
-
-    def restart(self) -> None:
-        """A new connection, perhaps to another world: nothing of the old one is remembered."""
-        self._memory.clear()
-        self._news.forget()
 
     def of(
         self,
@@ -206,27 +156,20 @@ class PerceptMessages:
             picture: what is seen and, where known, the camera in the frame of poses; None in a cycle without a picture.
             stamp: of all messages.
         """
-        frames, is_wanted = self._frames, self.is_wanted
-        if is_wanted("joint_states"):
-            yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
-        if state.has_base and is_wanted("pose"):
-            yield "pose", state_messages.pose(state, stamp, self._base)
-        if percept.gyros and percept.accelerometers and is_wanted("imu"):
+        yield from self._body(state, stamp)
+        if percept.gyros and percept.accelerometers and self.is_wanted("imu"):
             turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw) if state.has_base else None
-            yield "imu", messages.imu(*motion(percept), turn, stamp, frames["imu_link"])
+            yield "imu", state_messages.imu(*motion(percept), turn, stamp, self._frames["imu_link"])
         yield from self._forces.messages(percept, stamp)
-        if percept.touches and is_wanted("touch"):
-            yield "touch", messages.touch(percept.touches, stamp, frames["base_link"])
+        yield from self._touched(percept.touches, stamp)
         if percept.game_state is not None:
-            news = self._news.message(game(percept.game_state, me.team, me.side), stamp)
-            if news is not None:
-                yield "game_state", news
-        if percept.heard:
-            yaw = self._view.map_yaw(state.yaw) if state.has_base else None
-            for message in heard(percept, me.side, yaw, stamp, frames["base_link"]):
-                yield "heard", message
+            yield from self._game(_game(percept.game_state, me), stamp)
+        yaw = self._view.map_yaw(state.yaw) if state.has_base else None
+        for said in percept.heard[:MAX_HEARD]:
+            azimuth = None if yaw is None else direction(said, me.side, yaw)
+            yield "heard", heard(said.message, azimuth, self._header("base_link", stamp), said.team or "")
         if percept.agent_state is not None:
-            yield from _health(percept.agent_state, Header(stamp=stamp, frame_id=frames["base_link"]))
+            yield from _health(percept.agent_state, self._header("base_link", stamp))
         if picture is not None:
             yield from self._seen(picture[0], picture[1], Player(me.team, me.number), state, stamp)
 
@@ -236,11 +179,20 @@ class PerceptMessages:
         if eye is None:
             self._memory.blind()
         else:
-            things = sightings(seen, eye, me, BALL_DIAMETER, self._view.landmark)
-            # it remembers also while nobody listens
-            known = self._memory.look(things, state.time, stamp, partial(SOCCER.surely_shows, eye))
-            if self.is_wanted("entities"):
-                yield "entities", self._entities.array([*known, *self._memory.forgotten], stamp, self._base)
+            yield from self._remembered(seen, eye, me, state.time, stamp)
+
+
+def _game(state: GameState, me: Myself) -> Game:
+    """The state of the game for a player; the name of the other team is not known."""
+    return Game(
+        state.play_time_s,
+        state.play_mode,
+        me.team if me.side == "left" else "",
+        me.team if me.side == "right" else "",
+        state.score_left or 0,
+        state.score_right or 0,
+        me.side,
+    )
 
 
 def _health(agent: AgentState, header: Header) -> Pairs:

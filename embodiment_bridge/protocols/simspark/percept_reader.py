@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.simspark import events
-from embodiment_bridge.protocols.simspark.events import LineDetection, Percept, PointDetection
+from embodiment_bridge.protocols.simspark.events import LineDetection, Percept
 from embodiment_bridge.protocols.soccer import codec
 from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import (
@@ -22,7 +22,15 @@ from embodiment_bridge.protocols.soccer.list_fields import (
     Fields,
     quote,
 )
-from embodiment_bridge.protocols.soccer.percepts import ACCELEROMETER, GYRO, NAME, POINT, TOUCH
+from embodiment_bridge.protocols.soccer.percepts import (
+    ACCELEROMETER,
+    GYRO,
+    NAME,
+    POINT,
+    TOUCH,
+    AgentDetection,
+    PointDetection,
+)
 from embodiment_bridge.protocols.soccer.wire_table import DIRECTION, Form, Read, Row, Value
 from embodiment_bridge.wire.sexpr import Node
 
@@ -117,7 +125,7 @@ STATE: Final = Row(
 )
 AGENT: Final = Row(
     "P",
-    events.AgentDetection,
+    AgentDetection,
     Value(TEXT, "team", optional=True, missing=""),
     Value(WHOLE, "id", optional=True, missing=-1),  # it is left out until it is known
     POINT,

@@ -7,11 +7,13 @@ Frames to events, by patterns where it can and else list by list; commands to fr
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from typing_extensions import override
 
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError, as_list
+from embodiment_bridge.protocols.soccer.percepts import Named
 from embodiment_bridge.protocols.soccer.wire_table import Form, Row
 from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
@@ -55,7 +57,7 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
         return self.form.read(text)
 
     def read_lists(self, offset: int, payload: bytes) -> Sequence[Percept | Signal | Other]:
-        """As ``read``, list by list."""
+        """Read a frame as ``read`` does, list by list."""
         fields: PerceptFields = {}
         others: list[Percept | Signal | Other] = []
         for count, piece in enumerate(split(payload)):
@@ -122,15 +124,7 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
 
 Event = TypeVar("Event")
 Command = TypeVar("Command")
-
-
-class Named(Protocol):
-    """A dialect."""
-
-    @property
-    def name(self) -> str:
-        """Its name in ``decode --dialect``."""
-        ...
+Robot = TypeVar("Robot")
 
 
 class FrameCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command]):
@@ -179,6 +173,17 @@ class FrameCodec(codec.Codec[Event | Malformed, Command], Generic[Event, Command
             CommandError: the command cannot be sent; the text names the field, its value and the choices.
         """
         return frame(self._payload(command))
+
+
+def robot_named(name: str, robots: Mapping[str, Robot]) -> Robot:
+    """Return the robot that the server calls ``name``.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if name not in robots:
+        raise ConfigError(unknown("robot", name, robots))
+    return robots[name]
 
 
 class AgentCodec(FrameCodec[Event, Command]):

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer.percepts import Named
 from embodiment_bridge.wire.codec import Unknown
 
 # Actions that depend on nothing but themselves: how they are written.
@@ -32,7 +33,7 @@ class Written(ABC):
 
 
 def writers(heads: Mapping[type, str], number: Callable[[str, object], str]) -> dict[type, Write]:
-    """What writes each of the actions, which are given with the first words of their lists."""
+    """Return a writer of each action; ``heads`` are the first words of their lists."""
     return {
         kind: kind.text if issubclass(kind, Written) else _plain_writer(kind, word, number)
         for kind, word in heads.items()
@@ -81,15 +82,6 @@ class Frame(Protocol):
     @property
     def actions(self) -> object:
         """A tuple of actions."""
-        ...
-
-
-class Named(Protocol):
-    """An action for one motor."""
-
-    @property
-    def name(self) -> str:
-        """Of the motor on the wire."""
         ...
 
 

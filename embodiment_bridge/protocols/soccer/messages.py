@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes messages of what a robot senses of itself and of the game, and names once what reaches no topic."""
 
-from collections.abc import Iterable
-from itertools import islice
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
-from geometry_msgs.msg import Quaternion, Vector3
-from sensor_msgs.msg import Imu
 from std_msgs.msg import Header
 
-from embodiment_bridge.core.rotation import Quaternion as Turn
-from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.msg import GameState, TouchState, TouchStates
+from embodiment_bridge.body import state_messages
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.msg import GameState, HeardMessage, TouchState, TouchStates
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.registry import Output
+from embodiment_bridge.protocols.soccer.convert import TeamView
 from embodiment_bridge.protocols.soccer.percepts import Touch
+from embodiment_bridge.scene.entities import EntityMemory
+from embodiment_bridge.scene.messages import EntityMessages
+from embodiment_bridge.scene.sight import SOCCER, Pose, Sight
+from embodiment_bridge.scene.soccer import Player, sightings
 
 # What a server sends that reaches no topic, so that people are told of it once.
 
@@ -35,7 +38,7 @@ class LeftOut:
             self._new.append(sentence)
 
     def take(self) -> list[str]:
-        """What is new since the last call."""
+        """Return the sentences that are new since the last call."""
         if not self._new:
             return []
         new, self._new = self._new, []
@@ -85,18 +88,17 @@ class GameNews:
             play_mode=game.play_mode,
             team_left=game.team_left,
             team_right=game.team_right,
-            score_left=_int32(game.score_left),
-            score_right=_int32(game.score_right),
+            score_left=int32(game.score_left),
+            score_right=int32(game.score_right),
             own_side=game.own_side,
         )
 
 
-def _int32(value: int) -> int:
+def int32(value: int) -> int:
+    """The nearest number of 32 bits."""
     return max(-INT32 - 1, min(value, INT32))
 
 
-# sensor_msgs/Imu: the first element -1 says that the value is not measured
-UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8
 OUTPUTS: Final = (
     Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
     Output("imu", "sensor_msgs.msg:Imu", "sensor"),
@@ -111,23 +113,77 @@ OUTPUTS: Final = (
 MAX_TOUCHES: Final = 64  # sensors; far more than any robot has
 
 
-def imu(rates: Vector, acceleration: Vector, turn: Turn | None, stamp: Stamp, frame: str) -> Imu:
-    """Rates (rad/s), proper acceleration (m/s2) and, if known, orientation in the map; ``frame`` is the sensor's."""
-    message = Imu(header=Header(stamp=stamp, frame_id=frame))
-    message.angular_velocity = Vector3(x=rates[0], y=rates[1], z=rates[2])
-    message.linear_acceleration = Vector3(x=acceleration[0], y=acceleration[1], z=acceleration[2])
-    if turn is not None:
-        message.orientation = Quaternion(x=turn[0], y=turn[1], z=turn[2], w=turn[3])
-    else:
-        message.orientation_covariance = UNKNOWN_COVARIANCE
-    return message
+FRAMES: Final = ("base_link", "imu_link", "camera_link", "microphone_link")
+Pairs: TypeAlias = Iterator[tuple[str, object]]
+"""(topic, message) pairs, each made when it is asked for."""
 
 
-def touch(touches: Iterable[Touch], stamp: Stamp, frame: str) -> TouchStates:
-    """All touch sensors; the simulators send a whole number, 0 without contact."""
-    return TouchStates(
-        header=Header(stamp=stamp, frame_id=frame),
-        sensors=[
-            TouchState(name=sensor.name, touched=sensor.value != 0) for sensor in islice(touches, MAX_TOUCHES)
-        ],
+class PlayerMessages:
+    """Makes the messages that the percepts of every simulator give.
+
+    ``is_wanted`` says of a topic whether somebody listens; all are made at first.
+
+    Args:
+        joint_names: in the body's order.
+        prefix: before every frame name.
+        memory: of entities.
+        view: from which side the player looks, and in which frame its poses are.
+        ball: its diameter, m.
+    """
+
+    def __init__(
+        self, joint_names: Sequence[str], prefix: str, memory: EntityMemory, view: TeamView, ball: float
+    ) -> None:
+        self._joint_names = list(joint_names)
+        self._frames = {name: prefix + name for name in FRAMES}
+        self._memory = memory
+        self._entities = EntityMessages()
+        self._view = view
+        self._base = prefix + view.base
+        self._ball = ball
+        self._news = GameNews()
+        self.is_wanted: Callable[[str], bool] = lambda topic: True
+
+    def restart(self) -> None:
+        """Forget the last connection: the world may be another one."""
+        self._memory.clear()
+        self._news.forget()
+
+    def _body(self, state: BodyState, stamp: Stamp) -> Pairs:
+        if self.is_wanted("joint_states"):
+            yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
+        if state.has_base and self.is_wanted("pose"):
+            yield "pose", state_messages.pose(state, stamp, self._base)
+
+    def _touched(self, touches: Sequence[Touch], stamp: Stamp) -> Pairs:
+        """All touch sensors; the simulators send a whole number, 0 without contact."""
+        if touches and self.is_wanted("touch"):
+            states = [TouchState(name=one.name, touched=one.value != 0) for one in touches[:MAX_TOUCHES]]
+            yield "touch", TouchStates(header=self._header("base_link", stamp), sensors=states)
+
+    def _game(self, game: Game, stamp: Stamp) -> Pairs:
+        news = self._news.message(game, stamp)
+        if news is not None:
+            yield "game_state", news
+
+    def _remembered(self, seen: Sight, eye: Pose, me: Player, time: float, stamp: Stamp) -> Pairs:
+        """All entities after a picture that was taken from ``eye`` at ``time`` (s); ``me`` is none of them."""
+        things = sightings(seen, eye, me, self._ball, self._view.landmark)
+        # it remembers also while nobody listens
+        known = self._memory.look(things, time, stamp, partial(SOCCER.surely_shows, eye))
+        if self.is_wanted("entities"):
+            yield "entities", self._entities.array([*known, *self._memory.forgotten], stamp, self._base)
+
+    def _header(self, frame: str, stamp: Stamp) -> Header:
+        return Header(stamp=stamp, frame_id=self._frames[frame])
+
+
+def heard(text: str, azimuth: float | None, header: Header, sender: str = "") -> HeardMessage:
+    """A text that was heard from ``azimuth`` (rad); a zero byte would end a ROS string, so it is escaped."""
+    return HeardMessage(
+        header=header,
+        sender=sender.replace("\0", ""),
+        text=text.replace("\0", "\\x00"),
+        has_direction=azimuth is not None,
+        azimuth=azimuth or 0.0,
     )

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the percepts of all soccer simulators hold, in the units of the wire (metres, degrees, seconds), and its rows.
+"""Defines the parts of a percept of any soccer simulator, in units of the wire (metres, degrees, seconds), with rows.
 
 Numbers may be nan or inf when a simulation blows up. The frame of a sensor is that of its simulator.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE
 from embodiment_bridge.protocols.soccer.wire_table import Row, Value
+
+
+class Named(Protocol):
+    """Something that the simulator has a name for: a sensor, a motor, a dialect."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the wire."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,22 @@
 To speak and to be beamed, as topics and services and as the skills ``say`` and ``beam``.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from math import isfinite
-from typing import Generic, Protocol, TypeVar, cast
+from math import hypot, isfinite
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from std_msgs.msg import String
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.core.rotation import Quaternion, Vector
 from embodiment_bridge.motion.skills.native import Native, Placing
 from embodiment_bridge.protocols.registry import Input, ProtocolSpec
-from embodiment_bridge.srv import Beam
+from embodiment_bridge.srv import Beam, PlaceThing
 
 # The skill ``say`` of a soccer robot: a text on its way, in as many messages as the server needs.
 
@@ -91,6 +93,47 @@ class Beaming(Placing):
         self.done = self.done or self._elapsed >= LANDED_S
 
 
+_PLAYER: Final = re.compile(r"player_(.+)_([0-9]{1,2})").fullmatch
+
+
+class Placed(NamedTuple):
+    """A thing at a place in ``map``: a player by its team and number, or the ball; m, m/s.
+
+    turn: unit quaternion; None leaves it as it is.
+    """
+
+    player: tuple[str, int] | None
+    position: Vector
+    velocity: Vector
+    turn: Quaternion | None
+
+    @classmethod
+    def of(cls, request: PlaceThing.Request, names: Iterable[str]) -> "Placed":
+        """Read a request; ``names`` are those that things may have.
+
+        Raises:
+            CommandError: there is no such thing, or it cannot be placed so.
+        """
+        place, speed, turn = request.pose.position, request.velocity, request.pose.orientation
+        velocity = (speed.x, speed.y, speed.z)
+        player = _PLAYER(request.name)
+        if player is None and request.name != "ball":
+            raise CommandError(unknown("thing", request.name[:80], names))
+        if player is not None and any(velocity):
+            raise CommandError("velocity: a player is at rest after it was placed")
+        quaternion = (turn.x, turn.y, turn.z, turn.w)
+        length = hypot(*quaternion)
+        if not isfinite(length):
+            raise CommandError(f"pose.orientation is {quaternion}; it must be a quaternion of finite numbers")
+        x, y, z, w = (value / (length or 1.0) for value in quaternion)
+        return cls(
+            None if player is None else (player[1], int(player[2])),
+            (place.x, place.y, place.z),
+            velocity,
+            (x, y, z, w) if length else None,
+        )
+
+
 WAITING_LIMIT = 50  # messages: a second of one per cycle
 
 
@@ -119,7 +162,7 @@ class Requests(Generic[Command]):
         self._rest: dict[str, Command] = {}  # the newest of each kind is the one that counts
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Take a request; see ``Converter.handle_request``."""
         if name in self._makers:
             command = self._makers[name](cast(Message, message))
             self._check(command)
@@ -153,7 +196,7 @@ class Requests(Generic[Command]):
         self._rest.clear()
 
     def next_actions(self) -> Iterator[Command]:
-        """What goes into the next frame."""
+        """Give the actions of the next frame."""
         if self._says:
             yield self._says.popleft()
         while self._rest:
@@ -192,7 +235,7 @@ class Requests(Generic[Command]):
 
 
 def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
-    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
+    """Return a maker of commands for each topic and service of ``spec`` that names a command (``Input.command``)."""
     by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
     items: tuple[Input, ...] = (*spec.inputs, *spec.services)
     return {

@@ -4,28 +4,27 @@
 Headings in ``map`` change here.
 """
 
-import re
 from collections.abc import Callable
 from functools import partial
-from math import hypot, isfinite, pi, remainder
+from math import isfinite, pi, remainder
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import DEG_PER_RAD, rpy_from_quaternion
+from embodiment_bridge.protocols.soccer.requests import Placed
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.protocols.soccer_monitor.commands import SIDES, Dialect
 from embodiment_bridge.srv import AgentCommand, PlaceThing, SetGame, SetPlayMode, TrainAgent, TrainBall
 
 
 def heading_deg(yaw: float, offset_deg: float) -> float:
-    """Of a yaw (rad), which is taken to -180 to 180 degrees first; a server's ``offset_deg`` is added then."""
+    """Convert a yaw (rad) to -180..180 degrees, then add the server's ``offset_deg``."""
     return (remainder(yaw, 2.0 * pi) if isfinite(yaw) else yaw) * DEG_PER_RAD + offset_deg
 
 
 # The service ``place_thing`` of a soccer monitor: the ball or a player is put anywhere, lying too.
 
 LEVEL: Final = 0.02  # rad; less roll and pitch than this is none
-_PLAYER: Final = re.compile(r"player_(.+)_([0-9]{1,2})").fullmatch
 _NAMES: Final = ("ball", "player_left_N", "player_right_N")
 
 
@@ -35,33 +34,23 @@ def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Single]:
     Raises:
         CommandError: there is no such thing, or the server cannot put it there.
     """
-    place, turn, speed = request.pose.position, request.pose.orientation, request.velocity
-    at = (place.x, place.y, place.z)
-    if request.name == "ball":
-        return [c.Ball(at, (speed.x, speed.y, speed.z))]
-    player = _PLAYER(request.name)
-    if player is None:
-        raise CommandError(unknown("thing", request.name[:80], _NAMES))
-    if speed.x or speed.y or speed.z:
-        raise CommandError(f"velocity: {dialect.server} gives none to a player")
-    team, number = player[1], int(player[2])
+    wanted = Placed.of(request, _NAMES)
+    at, turn = wanted.position, wanted.turn
+    if wanted.player is None:
+        return [c.Ball(at, wanted.velocity)]
+    team, number = wanted.player
     if team not in SIDES and not dialect.free_poses:
         raise CommandError(unknown("thing", request.name[:80], _NAMES))
     who = (number, SIDES.get(team, team))
-    x, y, z, w = turn.x, turn.y, turn.z, turn.w
-    length = hypot(x, y, z, w)
-    if length == 0.0:
+    if turn is None:
         if dialect.free_poses:
             raise CommandError(
                 f"pose.orientation is 0: {dialect.server} cannot leave it as it is; say what it is to be"
             )
         return [c.Agent(*who, pos=at)]
-    if not isfinite(length):
-        raise CommandError(f"pose.orientation is {(x, y, z, w)}; it must be a quaternion of finite numbers")
-    x, y, z, w = x / length, y / length, z / length, w / length
     if dialect.free_poses:
-        return [c.Agent(*who, move3d=(*at, w, x, y, z))]
-    roll, pitch, yaw = rpy_from_quaternion((x, y, z, w))
+        return [c.Agent(*who, move3d=(*at, turn[3], *turn[:3]))]
+    roll, pitch, yaw = rpy_from_quaternion(turn)
     if abs(roll) > LEVEL or abs(pitch) > LEVEL:
         raise CommandError(
             f"pose.orientation: {dialect.server} turns a player about z alone, it cannot lay it down"

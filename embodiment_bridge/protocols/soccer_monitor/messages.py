@@ -17,6 +17,7 @@ from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.msg import Entity, EntityArray, Foul, GameState, SceneNode, SoccerField
 from embodiment_bridge.msg import SceneGraph as SceneGraphMessage
 from embodiment_bridge.protocols.converter import Stamp
+from embodiment_bridge.protocols.soccer.messages import int32
 from embodiment_bridge.protocols.soccer_monitor.model import GameRecord, ToldFoul
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
 from embodiment_bridge.protocols.soccer_monitor.scene.graph import (
@@ -81,8 +82,6 @@ def _float32(value: float) -> float:
 
 # Field, rules and state of a game as messages.
 
-INT32: Final = 2**31 - 1
-
 
 def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Stamp, frame: str) -> SoccerField:
     """Field and rules; nan for what was not told."""
@@ -108,7 +107,7 @@ def game_state(game: GameRecord, stamp: Stamp) -> GameState:
 
 
 def news(game: GameRecord) -> tuple[object, ...]:
-    """What makes a message of the game news: a change of anything but the clocks, or a second of play."""
+    """Return the values whose change is news of the game: all but the clocks, and the second of play."""
     state = game.state
     second = math.floor(state.time_s) if state.time_s is not None and math.isfinite(state.time_s) else None
     shown = (state.half, game.play_mode, state.score_left, state.score_right)
@@ -126,11 +125,6 @@ def foul(told: ToldFoul, stamp: Stamp) -> Foul:
         team=told.team,
         number=int32(told.number),
     )
-
-
-def int32(value: int) -> int:
-    """The nearest number of 32 bits."""
-    return max(-INT32 - 1, min(value, INT32))
 
 
 # What looks along y, with x to the right, as what looks along x (REP-103): new x = y, new y = -x.
@@ -216,7 +210,7 @@ class ObjectMessages:
         return array
 
     def pose(self, thing: Thing, stamp: Stamp) -> PoseStamped:
-        """Where one thing is."""
+        """Return the message with the pose of one thing."""
         message = self._poses.get(thing.name)
         if message is None:
             if len(self._poses) >= KEPT:

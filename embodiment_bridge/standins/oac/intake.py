@@ -2,7 +2,7 @@
 """Checks a message by schema and time stamps as an OAC does, and processes its elements in the OAC's own order."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,6 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     StateInfo,
     TerrainInfo,
 )
-from embodiment_bridge.protocols.opencog.xml.parts import Blip
 from embodiment_bridge.protocols.opencog.xml.wire_values import centiseconds
 from embodiment_bridge.protocols.opencog.xml.xml_documents import read
 from embodiment_bridge.protocols.opencog.xml.xml_parse import Limits
@@ -153,22 +152,20 @@ class OacIntake:
             yield from (event for event in everything if type(event) is kind)
 
     def _admit(self, event: Event, dropped: list[str]) -> Event | None:
-        check = _CHECKS.get(type(event))
-        return event if check is None else check(self, event, dropped)
+        """The event, or what is left of it; None where it is too old.
 
-    def _map(self, event: MapInfo, dropped: list[str]) -> Event | None:
-        if self._dialect == "final":
-            return self._stamped(event, dropped)
-        kept = tuple(blip for blip in event.blips if self._is_new("blip", blip.timestamp, dropped))
-        return _with_blips(event, kept)
-
-    def _stamped(self, event: Any, dropped: list[str]) -> Event | None:
-        return event if self._is_new(type(event).__name__, event.timestamp, dropped) else None
-
-    def _avatar(self, event: AvatarSignal, dropped: list[str]) -> Event | None:
-        if event.type not in OWN_TYPES:
-            raise ValueError(f"avatar-signal of type {event.type!r}")
-        return self._stamped(event, dropped)
+        Raises:
+            ValueError: it stops everything.
+        """
+        match event:
+            case MapInfo() if self._dialect != "final":
+                kept = tuple(blip for blip in event.blips if self._is_new("blip", blip.timestamp, dropped))
+                return replace(event, blips=kept)
+            case AvatarSignal() if event.type not in OWN_TYPES:
+                raise ValueError(f"avatar-signal of type {event.type!r}")
+            case MapInfo() | TerrainInfo() | AvatarSignal() | AgentSignal() | StateInfo():
+                return event if self._is_new(type(event).__name__, event.timestamp, dropped) else None
+        return event
 
     def _is_new(self, what: str, stamp: str | None, dropped: list[str]) -> bool:
         """Whether the time stamp is not older than the last one.
@@ -182,16 +179,3 @@ class OacIntake:
             return False
         self.latest = time
         return True
-
-
-def _with_blips(event: MapInfo, blips: tuple[Blip, ...]) -> MapInfo:
-    return replace(event, blips=blips)
-
-
-_CHECKS: Final[Mapping[type, Callable[[OacIntake, Any, list[str]], Event | None]]] = {
-    MapInfo: OacIntake._map,
-    TerrainInfo: OacIntake._stamped,
-    AvatarSignal: OacIntake._avatar,
-    AgentSignal: OacIntake._stamped,
-    StateInfo: OacIntake._stamped,
-}

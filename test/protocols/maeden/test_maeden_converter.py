@@ -18,9 +18,8 @@ from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import WAIT, Answer, Closed, NoReply, Tick
-from embodiment_bridge.protocols.maeden.converter import GridConverter
+from embodiment_bridge.protocols.maeden.converter import GridConverter, local_grid, percept_message
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept
-from embodiment_bridge.protocols.maeden.messages import local_grid, percept_message
 from embodiment_bridge.protocols.maeden.routine import Operator
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 

@@ -54,10 +54,8 @@ class BodySkills:
         self._node = node
         self._changed = changed
         self._failed: FailedNodes | None = FailedNodes(node)  # while there is no body
-        self._topics = (
-            node.create_subscription(SkillList, "skills", self._take, profile("latched")),
-            node.create_subscription(LinkState, "link_state", self._take_link, profile("latched")),
-        )
+        node.create_subscription(SkillList, "skills", self._take, profile("latched"))
+        node.create_subscription(LinkState, "link_state", self._take_link, profile("latched"))
 
     @property
     def missing(self) -> str:
@@ -71,12 +69,6 @@ class BodySkills:
         """The reason for refusing a goal while there is no body; it quotes nodes of this namespace that failed."""
         why = str(self._failed or "") or "start one first"
         return f"no body has published its skills in this namespace; {why}"
-
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        for topic in self._topics:
-            self._node.destroy_subscription(topic)
-        self._look_for_failed(wanted=False)
 
     def _take(self, message: SkillList) -> None:
         self.name = message.body

@@ -102,7 +102,7 @@ class RunGoal(Protocol):
 
     @property
     def request(self) -> Any:
-        """What the client sent."""
+        """The message of the client."""
 
     @property
     def is_cancel_requested(self) -> bool:
@@ -137,7 +137,6 @@ class GoalRun:
         self.run = run
         self.run_id = run_id
         self.checked = checked
-        self.breakpoints = checked.breakpoints
         self._board = board
         self._refused: dict[str, str] = {}
         self._finish = finish

@@ -59,14 +59,12 @@ class PyTreesStreams:
         self._streams: dict[str, Stream] = {}
         self._named = 0
         self._ticks = 0
-        self._servers = [
+        for name, kind, callback in (
+            ("open", srv.OpenSnapshotStream, self._open),
+            ("close", srv.CloseSnapshotStream, self._close),
+            ("reconfigure", srv.ReconfigureSnapshotStream, self._reconfigure),
+        ):
             node.create_service(kind, f"~/snapshot_streams/{name}", callback)
-            for name, kind, callback in (
-                ("open", srv.OpenSnapshotStream, self._open),
-                ("close", srv.CloseSnapshotStream, self._close),
-                ("reconfigure", srv.ReconfigureSnapshotStream, self._reconfigure),
-            )
-        ]
 
     def publish(self, run: Run, events: list[Transition]) -> None:
         """Called once per tick of a run, with what happened in it."""
@@ -84,13 +82,6 @@ class PyTreesStreams:
         for stream in due:
             stream.told = now
             stream.publisher.publish(message)
-
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        for server in self._servers:
-            self._node.destroy_service(server)
-        for name in list(self._streams):
-            self._shut(name)
 
     def _open(self, request: Any, response: Any) -> Any:
         """Answers with the name of the topic, or with none when it cannot be."""
@@ -192,7 +183,7 @@ def _type(node: Node) -> int:
 
 
 def _detail(node: Node) -> str:
-    """As py_trees_ros words it where watchers look at it; else where the node stands in the document."""
+    """Return the detail that watchers look at, in the words of py_trees_ros; else the node's JSON pointer."""
     if isinstance(node, (Sequence, Selector)):
         return "" if isinstance(node, ReactiveSelector) else "WithMemory"
     if isinstance(node, Parallel):

@@ -73,14 +73,6 @@ class ClientWatch:
         for silent in self._paused.values():
             silent.ours = False
 
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        for silent in self._paused.values():
-            self._node.destroy_timer(silent.timer)
-        self._paused.clear()
-        if self._switch is not None:
-            self._switch.destroy()
-
     def _changed(self, source: str, silent: bool) -> None:
         self._tick()
         for run_id in [run for run, one in self._runs.items() if one == source]:
@@ -141,20 +133,13 @@ class RunControls:
         clients: ClientWatch,
         refuse: Callable[[Exception], int],
     ) -> None:
-        self._node = node
         self._scheduler = scheduler
         self._tick = tick
         self._clients = clients
         self._refuse = refuse
         controls = {"stop": self._stop, "pause": self._pause, "resume": self._resume, "step": self._step}
-        self._services = [
-            node.create_service(Trigger, f"~/{name}", control) for name, control in controls.items()
-        ]
-
-    def destroy(self) -> None:
-        """Take the services off the graph."""
-        for service in self._services:
-            self._node.destroy_service(service)
+        for name, control in controls.items():
+            node.create_service(Trigger, f"~/{name}", control)
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()

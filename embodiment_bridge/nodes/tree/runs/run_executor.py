@@ -14,11 +14,11 @@ from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
+from embodiment_bridge.nodes.tree.runs.document_rules import guard_refusal, unknown_guard
 from embodiment_bridge.nodes.tree.runs.goal_run import MAX_BREAKPOINTS, GoalRun
 from embodiment_bridge.nodes.tree.runs.run_controls import ClientWatch
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
-from embodiment_bridge.nodes.tree.runs.safety import Guards
 from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
 from embodiment_bridge.nodes.tree.values.team_feed import TeamFeed
@@ -55,7 +55,7 @@ class Breakpoints:
                 text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
                 return SetParametersResult(successful=False, reason=text)
             for goal_run in self._runs():
-                goal_run.run.set_breakpoints({*names, *goal_run.breakpoints})
+                goal_run.run.set_breakpoints({*names, *goal_run.checked.breakpoints})
         return SetParametersResult(successful=True)
 
 
@@ -90,39 +90,35 @@ class RunExecutor:
         self._team = TeamFeed(node, now, wanted=values["team_values"])
         self.ports, self.files = ports, files
         self._node, self._viewers, self._now = node, viewers, now
-        self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
         self.clients = ClientWatch(node, values["dead_man"], self.scheduler, self.tick)
         self._goal_runs: dict[str, GoalRun] = {}
         self._breakpoints = Breakpoints(node, self._goal_runs.values)
         self._tickers: list[Timer] = []
 
-    def submit(
-        self,
-        goal_run: GoalRun,
-        *,
-        source: str,
-        on_new: str = "",
-        priority: int = 0,
-        suspendable: object = False,
-    ) -> None:
-        """Let a run of ``source`` have the body as soon as it may; see ``RunScheduler.submit``.
+    def submit(self, goal_run: GoalRun) -> None:
+        """Let the run of a goal have the body as soon as it may; see ``RunScheduler.submit``.
 
         Raises:
             CommandError: it is refused.
             Rejected: nothing can begin now.
         """
-        run, run_id = goal_run.run, goal_run.run_id
+        run, run_id, checked = goal_run.run, goal_run.run_id, goal_run.checked
+        request = checked.request
         if goal_run.goal.is_cancel_requested:  # while it waited: no run has to make way for it
             run.cancel()
             self._tell(goal_run)
             self._forget(run_id)
             return
-        run.set_breakpoints({*self._breakpoints.names(), *goal_run.breakpoints})
+        run.set_breakpoints({*self._breakpoints.names(), *checked.breakpoints})
         try:
             self.check()
             refusal = self.scheduler.submit(
-                run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
+                run,
+                run_id,
+                on_new=request.on_new or OnNew.REPLACE.value,
+                priority=request.priority,
+                suspendable=checked.suspendable,
             )
             if refusal:
                 raise CommandError(refusal)
@@ -132,7 +128,7 @@ class RunExecutor:
             self._forget(run_id)
             raise
         self._goal_runs[run_id] = goal_run
-        self.clients.begin(source, run_id)
+        self.clients.begin(request.source, run_id)
         self.tick()
 
     def values(self) -> Mapping[str, Value]:
@@ -140,18 +136,12 @@ class RunExecutor:
         return {**self._team.values(), **self.feed.values()}
 
     def missing(self) -> str:
-        """What a new run has to wait for: ``body``, ``link`` or ``values`` of a guard; empty: nothing."""
+        """Name what a new run has to wait for: ``body``, ``link`` or ``values`` of a guard; empty: nothing."""
         if not self._node.active:
             return ""
-        return self.ports.body.missing or ("values" if self._guards.unknown() else "")
-
-    def can_begin(self) -> bool:
-        """Whether a run could begin now."""
-        try:
-            self.check()
-        except Rejected:
-            return False
-        return True
+        return self.ports.body.missing or (
+            "values" if unknown_guard(self.ports.rules.guards, self.feed.values()) else ""
+        )
 
     def check(self) -> None:
         """See whether a run could begin now.
@@ -163,9 +153,12 @@ class RunExecutor:
             raise Rejected.because("", "INACTIVE", "the behaviour-tree node is inactive; activate it first")
         if not self.ports.body.skills:
             raise Rejected.because("", "NO_BODY", self.ports.body.absence)
-        veto = self._guards.refusal()
+        veto = self._veto()
         if veto:
             raise Rejected.because("", *veto.split(": ", 1))
+
+    def _veto(self) -> str:
+        return guard_refusal(self.ports.rules.guards, self.feed.values(), self.feed.troubles)
 
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""
@@ -193,7 +186,7 @@ class RunExecutor:
             goal_run.feed(values)
         self.ports.audio.serve()
         self._alive.tell(self._goal_runs)
-        veto = self._guards.refusal()
+        veto = self._veto()
         if veto:
             if not self.scheduler.needs_tick:
                 self.scheduler.tick(self._now())  # changes nothing, but tells paused runs the time
@@ -229,17 +222,10 @@ class RunExecutor:
         self._close_files()
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
+        """Release what is not on the graph."""
         self._close_files()
-        self._stop_ticking()
         self._breakpoints.destroy()
-        self._alive.destroy()
-        self.clients.destroy()
-        self._team.destroy()
-        self.feed.destroy()
-        self._viewers.destroy()
         self.ports.destroy()
-        self.ports.body.destroy()
 
     def _tell(self, goal_run: GoalRun) -> None:
         self._viewers.publish(goal_run.run_id, goal_run.run)

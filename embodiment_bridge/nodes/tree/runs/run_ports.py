@@ -57,13 +57,12 @@ class _Pending:
 
 
 class RosSkills:
-    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port.
+    """`execute_skill` of the body in this namespace, for any number of runs.
 
     dead_man: s without a tick of ours after which the body holds our skills; 0: never.
     """
 
     def __init__(self, node: Node, dead_man: float = 0.0) -> None:
-        self._node = node
         self._dead_man = dead_man
         self._client = SkillClient(node)
         self._hold_source = node.create_client(Hold, "hold_source")
@@ -99,22 +98,12 @@ class RosSkills:
         else:
             pending.sent.cancel()
 
-    def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
-        """The port of one run, which may drive the ``allowed`` channels; None: all."""
-        return RunSkills(self, run_id, allowed, body)
-
     def hold(self, on: bool, source: str) -> None:
         """Freeze or go on with the skills of one source; with those of all, where a body knows no better."""
         if self._hold_source.service_is_ready():
             self._hold_source.call_async(Hold.Request(on=on, source=source))
         elif self._hold_all.service_is_ready():
             self._hold_all.call_async(SetBool.Request(data=on))
-
-    def destroy(self) -> None:
-        """Take the clients off the graph."""
-        self._client.destroy()
-        self._node.destroy_client(self._hold_source)
-        self._node.destroy_client(self._hold_all)
 
     def _try_to_send(self, pending: _Pending) -> None:
         goal, now = pending.unsent, time.monotonic()
@@ -145,7 +134,7 @@ class RosSkills:
 
 
 class RunSkills(SkillPort):
-    """The skills of one run: a hold freezes what this run has started, and nothing else."""
+    """The skills of one run, which may drive the ``allowed`` channels (None: all); a hold freezes them alone."""
 
     def __init__(self, skills: RosSkills, run_id: str, allowed: Allowed | None, body: BodySkills) -> None:
         self._run_id = run_id
@@ -205,7 +194,7 @@ class RunPorts:
 
     def of_run(self, run_id: str, source: str) -> Ports:
         """Ports for a run that ``source`` asked for; each hold freezes what that run has started."""
-        skills = self._skills.for_run(run_id, allowed_to(self.rules.channels, source), self.body)
+        skills = RunSkills(self._skills, run_id, allowed_to(self.rules.channels, source), self.body)
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
@@ -218,8 +207,6 @@ class RunPorts:
         self.audio.player.forget(run_id)
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
-        self.speech.destroy()
-        self._skills.destroy()
+        """Stop fetching and all sound."""
         self._requests.close()
         self.audio.destroy()

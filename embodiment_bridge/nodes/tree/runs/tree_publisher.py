@@ -55,7 +55,7 @@ class TreePublisher:
             self._say(_tree(run_id, run, stamp))
 
     def rest(self, *, paused: bool) -> None:
-        """Nothing moves: tell of a pause in which no run has the robot, and of its end."""
+        """Tell of a pause in which no run has the robot, and of its end."""
         if paused != (self._told == PAUSED):
             self._newcomer()
             self._told = PAUSED if paused else ("", RunState.ENDED)
@@ -66,7 +66,7 @@ class TreePublisher:
             self._greeter = self._node.create_timer(GREET_S, self._greet, clock=self._steady)
 
     def _greet(self) -> None:
-        """Nothing ticks in a pause: tell of it to who has come meanwhile."""
+        """Tell newcomers of a pause, in which nothing ticks."""
         if not self._is_paused:
             self._end_greeting()
             return
@@ -96,14 +96,6 @@ class TreePublisher:
     def _newcomer(self) -> bool:
         before, self._watchers = self._watchers, self._tree.get_subscription_count()
         return self._watchers > before
-
-    def destroy(self) -> None:
-        """Take the topics off the graph."""
-        self._end_greeting()
-        self._node.destroy_publisher(self._events)
-        self._node.destroy_publisher(self._tree)
-        if self._streams is not None:
-            self._streams.destroy()
 
 
 def _event(run_id: str, event: Transition, stamp: Time, sha256: str) -> NodeEvent:

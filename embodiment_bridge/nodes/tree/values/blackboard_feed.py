@@ -49,7 +49,7 @@ class BlackboardFeed:
 
     @property
     def troubles(self) -> dict[str, str]:
-        """Why a value is not there, by its name."""
+        """Reasons why values are not there, by name."""
         return {one.name: one.trouble for one in self._sources if one.trouble}
 
     @property
@@ -65,15 +65,6 @@ class BlackboardFeed:
     def coming(self) -> bool:
         """Whether there is a value whose topic has a publisher and has not said anything yet."""
         return any(one.subscription is not None and one.seen == -math.inf for one in self._sources)
-
-    def destroy(self) -> None:
-        """Take everything off the graph."""
-        if self._looker is not None:
-            self._node.destroy_timer(self._looker)
-        for source in self._sources:
-            if source.subscription is not None:
-                self._node.destroy_subscription(source.subscription)
-                source.subscription = None
 
     def _look(self) -> None:
         missing = [source for source in self._sources if source.subscription is None]
@@ -133,7 +124,7 @@ def check_path(kind: Any, path: Iterable[str | int]) -> None:
 
 
 def read_value(message: Any, path: Iterable[str | int]) -> tuple[Value, str]:
-    """What stands there, and why there is nothing: a value is a boolean, a finite number or a text."""
+    """Read a value of a message, and why there is none: a value is a boolean, a finite number or a text."""
     found = message
     try:
         for step in path:

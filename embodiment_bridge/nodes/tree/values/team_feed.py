@@ -56,12 +56,6 @@ class TeamFeed:
             self._made_s = self._now()
         return self._known
 
-    def destroy(self) -> None:
-        """Take the subscriptions off the graph."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._subscriptions = []
-
     def _keeper(self, name: str) -> Callable[[bytes], None]:
         def keep(data: bytes) -> None:
             self._latest[name] = data

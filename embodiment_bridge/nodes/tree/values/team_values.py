@@ -51,7 +51,7 @@ class Game:
 
 
 def phase(mode: str, side: str) -> str:
-    """What a play mode means for the team on ``side``; empty for one that is not known, or without a side.
+    """Map a play mode to a phase for the team on ``side``; empty for an unknown one, or without a side.
 
     ``before`` kick-off, ``scored`` and ``conceded`` just now, ``ours`` and ``theirs``: who has the ball, ``play``,
     ``over``. RCSSServerMJ and rcssserver3d have names such as KickOff_Left, corner_kick_right, Goal_Left, PlayOn.
@@ -110,7 +110,7 @@ class TeamValues:
     def _watch(
         self, now: str, mine: float, mates: Mapping[str, float], others: Iterable[float], dt: float
     ) -> None:
-        """Who took the kick, once it is taken, and until somebody else comes to the ball."""
+        """Find out who took the kick, and remember that until somebody else comes to the ball."""
         if now != "play":
             self._taker = None
         elif self._phase == "ours":
