@@ -245,6 +245,20 @@ def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     assert stage.run('{"type": "body", "action": "HEAD_SHAKE"}').outcome == "SUCCEEDED"
 
 
+def test_an_emergency_stop_that_a_servo_does_not_confirm_says_so(stages) -> None:
+    stage = stages()
+    stage.join()
+    answer = stage.call(SetBool, "emergency_stop", data=True)
+    assert (answer.success, answer.message) == (True, "stopped")
+    assert not any(registers["torque_enable"] for registers in stage.bus.snapshot().values())
+    assert stage.call(SetBool, "emergency_stop", data=False).message == "released"
+    stage.join()
+    stage.bus.inject("absent", id=1)
+    answer = stage.call(SetBool, "emergency_stop", data=True)
+    assert (answer.success, "head_yaw" in answer.message) == (False, True)
+    assert stage.bus.snapshot()[1]["torque_enable"]
+
+
 def test_a_bus_that_goes_away_fails_what_runs_and_is_joined_again(stages) -> None:
     stage = stages()
     stage.join()
