@@ -58,6 +58,7 @@ def read_battery(section: Section) -> BatteryCurve:
 
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
+LEGS = "legs"
 AUDIO = "audio"  # what is heard: no body file has it, and a skill that speaks with the sound player claims it
 KINDS = ("motion", "light", "walk", "native")
 ON_STOP = ("hold", "reset", "finish")

@@ -6,6 +6,9 @@ from math import inf
 
 from embodiment_bridge.body.state import ParameterInfo
 
+# s after its motion in which the joints of a skill have to arrive, and a body that stands has to come to rest.
+SETTLE_S = 1.0
+
 # Descriptions of the usual skills and parameters, in one sentence each; a body file may add its own.
 
 SKILLS = {

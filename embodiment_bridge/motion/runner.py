@@ -55,8 +55,7 @@ class MotionRunner:
         index = {joint.name: i for i, joint in enumerate(joints)}
         self._description, self._things = description, things
         self._posture = Posture(description)
-        self._sensed = Sensed(self._posture.goal)
-        self._fall = FallDetector(description.fall)
+        self._sensed, self._fall = Sensed(self._posture.goal), FallDetector(description.fall)
         legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
             description, self._posture, self._legs, native_skills, self._fall, things, self._sensed
@@ -67,10 +66,9 @@ class MotionRunner:
         self._idle = Idle(description, motion, self._table.arbiter, self._legs, things) if motion else None
         self._velocity = VelocityCommand(self._legs.walker, self._table) if self._legs is not None else None
         self._joint_command = JointCommand(joints, self._posture, self._table, self._sensed, self._legs)
-        self._holds = Holds()
         self._auto_get_up = AutoGetUp() if auto_get_up and SKILL in description.skills else None
         self._to_rest, self._begun, self._waited = to_rest, False, 0.0
-        self._pace, self._writer = Pace(), TargetWriter(joints)
+        self._holds, self._pace, self._writer = Holds(), Pace(), TargetWriter(joints)
         self._balancing = frozenset(i for i in (legs.joints if legs else ()) if isfinite(joints[i].upper))
 
     @property
@@ -86,6 +84,12 @@ class MotionRunner:
     def stopped(self) -> bool:
         """Whether nothing has been asked of the body since the last ``stop``."""
         return self._table.stopped
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing runs, and no joint and no leg is told to move."""
+        asked = self._table.sources or self._joint_command.drives or any(self._posture.limiter.velocity)
+        return not asked and (self._legs is None or self._legs.standing)
 
     @property
     def held(self) -> bool:

@@ -30,6 +30,7 @@ T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
 FIRST_LOOK: Final = 5.0  # s to wait for what the body tells, and for its services; the machine may be busy
 FIRST_POSE: Final = 1.0  # s more to wait for where it is, which a body may never know
+OF_BODY: Final = ("stop", "hold")  # services that say whether the body was seen to follow
 TOLD_FIRST: Final = ("body_status", "robot_description", "entities")  # where it is published; the link always
 VOID: Final = "stop was called after this was asked for, and before it began"
 _numbers = count(1)
@@ -238,7 +239,10 @@ class Robot(ClosedOnExit):
         return {"type": "speak", "content": text}
 
     def call(self, service: str, on: bool | None = None) -> "Future[str]":
-        """Call `stop`, `hold` or a service of the tree; the future has its message."""
+        """Call `stop`, `hold` or a service of the tree; the future has its message.
+
+        It has a LinkError where the body was not seen to follow.
+        """
         client = self._clients[service]
         answer: Future[str] = Future()
 
@@ -247,9 +251,13 @@ class Robot(ClosedOnExit):
                 answer.set_exception(LinkError(f"nothing serves {service} in {self.namespace}"))
                 return
             request = Trigger.Request() if on is None else SetBool.Request(data=on)
-            client.call_async(request).add_done_callback(
-                lambda done: answer.set_result(done.result().message)
-            )
+            client.call_async(request).add_done_callback(lambda done: take(done.result()))
+
+        def take(response: Trigger.Response | SetBool.Response) -> None:
+            if service in OF_BODY and not response.success:
+                answer.set_exception(LinkError(f"{service}: {response.message}"))
+            else:
+                answer.set_result(response.message)
 
         self._thread.do(ask).add_done_callback(partial(_pass_on, answer))
         return answer

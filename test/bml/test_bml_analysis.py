@@ -49,7 +49,7 @@ MEDIA = {"http://gxrobot.com/voice?id=AABBCCDDEEFFGGHHIIJJ.wav": 3.0, **MEDIA_S}
 
 SAMPLES = {
     "01_seed_play_music": Estimate(3.0, None, inf, False),  # only one of two lengths is known, and no reply
-    "02_seed_body_steps": exactly(4.0),
+    "02_seed_body_steps": Estimate(4.0, 4.0, 8.0, False),
     "03_seed_delay": exactly(2.0),
     "04_song_with_eye_colours": exactly(23.0),
     "05_sing_and_dance": Estimate(24.0, None, inf, False),
@@ -58,7 +58,7 @@ SAMPLES = {
     "08_alarm_with_timeout": exactly(30.0),
     "09_fetch_story_with_fallback": Estimate(0.0, None, inf, False),
     "10_player_controls": Estimate(6.5, None, inf, False),
-    "11_self_test_all_actions": exactly(20.0),
+    "11_self_test_all_actions": Estimate(20.0, 20.0, 27.0, False),
     "12_tolerated_spellings": exactly(20.0),
 }
 
@@ -75,8 +75,8 @@ def test_sample(name):
     ("value", "estimate"),
     [
         (WAIT, exactly(1.0)),
-        ({"type": "body", "action": "RESET"}, exactly(1.0)),  # nominal
-        ({"type": "body", "action": "RESET", "duration": 0.1}, exactly(0.3)),  # never cut
+        ({"type": "body", "action": "RESET"}, Estimate(1.0, 1.0, 2.0, False)),  # nominal; until it is quiet
+        ({"type": "body", "action": "RESET", "duration": 0.1}, Estimate(0.3, 0.3, 1.3, False)),  # never cut
         ({"type": "body", "action": "EYE_RED"}, exactly(0.0)),  # switched and left on
         ({"type": "body", "action": "EYE_RED", "duration": 2}, exactly(2.0)),
         ({"type": "body", "action": "UNKNOWN"}, Estimate(0.0, None, inf, False)),

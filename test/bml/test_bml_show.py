@@ -40,7 +40,7 @@ selector 'all'  [reactive, time 1 s or more]
   loop  [for ever, time for ever]
     subtree nap  [time 0.5 s]
       delay 0.5 s  [time 0.5 s]
-  finally: body RESET  [time 1 s]
+  finally: body RESET  [time 1..2 s, about 1 s]
 """
 
 

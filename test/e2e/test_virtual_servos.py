@@ -133,6 +133,21 @@ def test_a_skill_of_limp_joints_fails_and_moves_again_with_torque(stages) -> Non
     skills.destroy()
 
 
+def test_a_motion_of_a_servo_that_is_stuck_fails_and_names_the_joint(stages) -> None:
+    stage = stages(idle=False)
+    stage.join()
+    rule = stage.bus.inject(
+        "axis", id=stage.driver._robot._bus_of["head_pitch"].config.servos[1].id, state="stuck"
+    )
+    status, reason = stage.did("sad")
+    assert status == ExecuteSkill.Result.FAILED
+    assert reason.startswith("head_pitch is at 0.00 rad, not at 0.")
+    assert abs(stage.angle("head_pitch")) < 0.01
+    stage.bus.heal(rule)
+    assert stage.did("sad") == (ExecuteSkill.Result.SUCCEEDED, "")
+    assert stage.angle("head_pitch") > 0.2
+
+
 def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> None:
     stage = stages()
     stage.join()
@@ -228,6 +243,20 @@ def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     assert stage.call(SetBool, "emergency_stop", data=False).success
     stage.join()
     assert stage.run('{"type": "body", "action": "HEAD_SHAKE"}').outcome == "SUCCEEDED"
+
+
+def test_an_emergency_stop_that_a_servo_does_not_confirm_says_so(stages) -> None:
+    stage = stages()
+    stage.join()
+    answer = stage.call(SetBool, "emergency_stop", data=True)
+    assert (answer.success, answer.message) == (True, "stopped")
+    assert not any(registers["torque_enable"] for registers in stage.bus.snapshot().values())
+    assert stage.call(SetBool, "emergency_stop", data=False).message == "released"
+    stage.join()
+    stage.bus.inject("absent", id=1)
+    answer = stage.call(SetBool, "emergency_stop", data=True)
+    assert (answer.success, "head_yaw" in answer.message) == (False, True)
+    assert stage.bus.snapshot()[1]["torque_enable"]
 
 
 def test_a_bus_that_goes_away_fails_what_runs_and_is_joined_again(stages) -> None:

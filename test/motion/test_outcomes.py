@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from motion_stage import DT, SMALL_FILE, MovedBody
+from motion_stage import DT, SMALL, SMALL_FILE, T1, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
@@ -193,3 +193,113 @@ def test_other_skills_ask_for_no_things() -> None:
     looks = scene.looks
     scene.do("nod")
     assert scene.looks == looks
+
+
+class Stiff(MovedBody):
+    """A body of which a joint stays where it is, or is not sensed."""
+
+    def __init__(self, joint: str, angle: float | None = None, body=SMALL) -> None:
+        self.stuck: dict[str, float] = {}
+        super().__init__(body)
+        self.stuck[joint] = self.angle(joint) if angle is None else angle
+
+    def step(self, dt: float = DT):
+        targets = super().step(dt)
+        position = list(self.state.position)
+        for joint, angle in self.stuck.items():
+            position[self.index[joint]] = angle
+        self.state = replace(self.state, position=tuple(position))
+        return targets
+
+
+def test_a_motion_of_which_a_joint_does_not_arrive_fails_after_a_second_with_joint_and_angles() -> None:
+    body = Stiff("yaw")
+    begun = body.state.time
+    report = body.finish(body.start("look"))
+    assert (report.status, report.reason) == (FAILED, "yaw is at 0.00 rad, not at 0.80")
+    assert body.state.time - begun == pytest.approx(2.0, abs=0.1)
+
+
+def test_a_joint_that_comes_late_is_waited_for_and_one_that_sags_a_little_counts() -> None:
+    late = Stiff("yaw")
+    look = late.start("look")
+    late.run(1.5)
+    assert not late.last(look).status.ended
+    late.stuck.clear()
+    late.run(2 * DT)
+    assert (late.last(look).status, late.last(look).reason) == (SUCCEEDED, "")
+    sagging = Stiff("yaw", 0.65)
+    assert sagging.finish(sagging.start("look")).status is SUCCEEDED
+
+
+def test_a_joint_that_is_not_sensed_is_moved_as_commanded_and_that_is_said() -> None:
+    body = Stiff("yaw", math.nan)
+    report = body.finish(body.start("look"))
+    assert (report.status, report.reason) == (SUCCEEDED, UNSEEN)
+
+
+def test_fingers_that_a_thing_stops_have_gripped_and_say_where() -> None:
+    text = SMALL_FILE.replace("left: {channel: arm_l,", "left: {channel: hand_l,")
+    text = text.replace("lift: {kind: motion, channels: [arm_l]", "lift: {kind: motion, channels: [hand_l]")
+    text = text.replace(
+        "channels: [head, waist, arm_l, arm_r]\njoints", "channels: [head, waist, hand_l, arm_r]\njoints"
+    )
+    text = text.replace("[arm_l, arm_r]", "[hand_l, arm_r]").replace(
+        "[head, waist, arm_l, arm_r]", "[hand_l]"
+    )
+    body = Stiff("left", body=parse_body(text, "small.yaml"))
+    report = body.finish(body.start("lift"))
+    assert (report.status, report.reason) == (SUCCEEDED, "left is at 0.00 rad, not at -0.50")
+
+
+def test_a_canceled_motion_does_not_wait_for_a_joint_that_is_stuck() -> None:
+    body = Stiff("yaw")
+    look = body.start("look")
+    body.run(1.2)
+    body.runner.cancel(look)
+    assert body.finish(look).status is SkillStatus.CANCELED
+
+
+def lost(body: MovedBody) -> None:
+    """From now on the body does not know where it is."""
+    body.state = replace(body.state, has_base=False)
+    body.run(1.0)
+
+
+def test_a_walk_without_a_pose_is_done_as_commanded_and_that_is_said() -> None:
+    body = MovedBody(T1)
+    assert body.finish(body.start("walk", duration=1.0)).reason == ""
+    lost(body)
+    report = body.finish(body.start("walk", duration=1.0))
+    assert (report.status, report.reason) == (SUCCEEDED, UNSEEN)
+    assert body.finish(body.start("get_up")).reason == UNSEEN
+
+
+@pytest.mark.parametrize("name", ["kick", "step_forward"])
+@pytest.mark.parametrize("falls", [False, True])
+def test_a_body_that_still_sways_is_waited_for_up_to_a_second_and_its_fall_fails_the_skill(
+    name, falls
+) -> None:
+    body = MovedBody(T1)
+    body.finish(body.start(name))
+    usual = body.state.time
+    body = MovedBody(T1)
+    skill = body.start(name)
+    body.state = replace(body.state, base_rates=(0.0, 0.6, 0.0))
+    body.run(usual - body.state.time + 0.5)
+    assert not body.last(skill).status.ended
+    if falls:
+        body.state = replace(body.state, pitch=1.5)
+    report = body.finish(skill, limit=1.0)
+    assert (report.status, report.reason) == ((FAILED, "fallen") if falls else (SUCCEEDED, report.reason))
+
+
+def test_a_body_that_stands_still_does_not_wait() -> None:
+    body = MovedBody(T1)
+    kick = body.start("kick")
+    body.finish(kick)
+    swayed = MovedBody(T1)
+    kick = swayed.start("kick")
+    swayed.state = replace(swayed.state, base_rates=(0.0, 0.6, 0.0))
+    swayed.finish(kick)
+    assert swayed.state.time - body.state.time == pytest.approx(1.0, abs=0.1)

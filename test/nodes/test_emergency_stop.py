@@ -25,8 +25,12 @@ class Body:
     def __init__(self, runtime: Runtime, name: str = "body", *, pressed: bool = False, **others) -> None:
         self.node = BridgeNode(name, (), context=runtime.context, namespace="/stopped", **others)
         self.heard: list[tuple[bool, str]] = []
+        self.missing = ""
         self.stop = EmergencyStop(
-            self.node, lambda on: self.heard.append((on, threading.current_thread().name)), pressed=pressed
+            self.node,
+            lambda on: self.heard.append((on, threading.current_thread().name)),
+            lambda: self.missing,
+            pressed=pressed,
         )
 
     def wait_for(self, *wanted: bool) -> None:
@@ -120,6 +124,19 @@ def test_the_service_is_answered_while_the_node_is_not_spun(body, runtime, butto
     runtime.executor.remove_node(button)
 
 
+def test_what_no_servo_confirms_is_answered_without_success(body, runtime, button) -> None:
+    client = button.create_client(SetBool, "emergency_stop")
+    runtime.executor.add_node(button)
+    runtime.spin(client.service_is_ready)
+    body.missing = "no answer from head_yaw"
+    answer = client.call_async(SetBool.Request(data=True))
+    runtime.spin(answer.done)
+    text = "asked, but not confirmed to be stopped: no answer from head_yaw"
+    assert (answer.result().success, answer.result().message) == (False, text)
+    body.wait_for(True)
+    runtime.executor.remove_node(button)
+
+
 def test_remaps_of_the_node_hold(runtime, button) -> None:
     words = ["--ros-args", "-r", "emergency_stop:=/red/button"]
     body = Body(runtime, "remapped", cli_args=words)
@@ -138,7 +155,7 @@ def test_a_stop_that_raises_is_counted_and_the_next_is_heard(runtime, button) ->
         heard.append(on)
         raise RuntimeError("no bus")
 
-    way = EmergencyStop(node, stop)
+    way = EmergencyStop(node, stop, lambda: "")
     publisher = button.create_publisher(Bool, "emergency_stop", 10)
     until(lambda: publisher.get_subscription_count() >= 2)
     for on in (True, False):

@@ -336,7 +336,7 @@ def test_a_goal_ends_with_its_motion(moved, by) -> None:
     one = moved.begin(l_grip=0.28)  # so near that the joints are within the tolerance already
     moved.run(0.5)
     if by == "stop":
-        moved.queue.stop()
+        moved.queue.ask(lambda runner: runner.stop(), lambda runner, state: True, lambda reason: None)
     else:
         moved.queue.start(SkillRequest("grip", "hand_grip", {}, 3.0))
     moved.run(1.0)

@@ -21,7 +21,7 @@ def test_what_is_requested_while_the_body_is_lost_does_not_move_it_when_it_is_ba
     queue.lost("the link was lost")
     queue.start(SkillRequest("1", "head_shake"))
     queue.post(lambda runner: runner.drive(["head_yaw"], {"position": [0.5]}), refused.append)
-    queue.stop()
+    queue.ask(lambda runner: runner.stop(), lambda runner, state: True, refused.append)
     queue.hold(True)
     queue.joined()
     assert reports == [SkillReport("1", SkillStatus.FAILED, reason=TOO_LATE)]

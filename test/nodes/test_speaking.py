@@ -17,6 +17,7 @@ from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body import speaking as module
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.speaking import (
+    CUT_OFF,
     CUT_S,
     NOBODY,
     OTHER,
@@ -153,14 +154,14 @@ def test_a_text_that_another_one_cuts_off_fails_whatever_is_seen_of_it(seen: str
     assert "" not in player.texts  # the other one goes on
 
 
-def test_a_text_that_the_player_was_told_to_stop_is_over_soon() -> None:
+def test_a_text_that_the_player_was_told_to_stop_was_not_spoken_to_its_end() -> None:
     player = Player()
     speaking = speak(player)
     player.says("hello", ending="stopped")
     speaking.step(CUT_S)
     assert not speaking.done
     speaking.step(0.1)
-    assert (speaking.done, speaking.failure) == (True, "")
+    assert (speaking.done, speaking.failure) == (True, CUT_OFF)
 
 
 def test_of_two_texts_in_one_step_the_newer_one_is_spoken() -> None:

@@ -69,6 +69,17 @@ def test_it_turns() -> None:
     assert robot.runner.status == "standing"
 
 
+def test_it_says_of_a_joint_that_jams_where_it_is_and_where_it_should_be() -> None:
+    robot = Walker(seed=8)
+    model = robot.simulation.model
+    model.dof_damping[model.joint("head_pitch").dofadr[0]] = 1e6
+    report = robot.do("sad", 10.0)
+    assert report.status is SkillStatus.FAILED
+    assert report.reason.startswith("head_pitch is at 0.0")
+    at = [joint.name for joint in BODY.joints].index("head_pitch")
+    assert robot.state.position[at] == pytest.approx(0.0, abs=0.05)
+
+
 def test_it_says_that_it_cannot_get_up() -> None:
     robot = Walker(seed=7)
     for _ in range(60):

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from embodiment_bridge.bml.base.problems import Problems, at, short
@@ -12,7 +12,8 @@ from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import Given, NodeType, Skills, Surroundings, Use
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
-from embodiment_bridge.body.description import AUDIO
+from embodiment_bridge.body.description import AUDIO, LEGS
+from embodiment_bridge.body.skill_info import SETTLE_S
 from embodiment_bridge.body.state import CONTROL_ACTIONS, CONTROL_PARAMETER, ParameterInfo, SkillInfo
 
 
@@ -165,9 +166,11 @@ class BodyType(NodeType[Body]):
         if skill is None:
             return sound_or_motion(slot or None)
         if slot > 0.0:
-            return sound_or_motion(max(slot, skill.min_s) if skill.available else slot)
-        # A light without a slot is switched and left on.
-        return sound_or_motion(0.0 if skill.kind == "light" else skill.nominal_s)
+            timing = sound_or_motion(max(slot, skill.min_s) if skill.available else slot)
+        else:  # a light without a slot is switched and left on
+            timing = sound_or_motion(0.0 if skill.kind == "light" else skill.nominal_s)
+        stands = skill.available and LEGS in skill.channels  # such a skill waits until the body is quiet
+        return replace(timing, max_s=timing.max_s + SETTLE_S) if stands else timing
 
 
 BODY = BodyType()

@@ -65,6 +65,7 @@ class ServoBus:
         self._active = False
         self._stopping = False
         self._estop = ""  # torque_off or hold during an emergency stop
+        self.carried_out = ""  # likewise, what the servos were told last
         self._wake = threading.Event()
         self._requests = RequestQueue()
         self._targets: tuple[float, Mapping[str, Target]] = (float("-inf"), {})
@@ -302,6 +303,7 @@ class ServoBus:
     def _cycle(self, cycle: Cycle, supervisor: Supervisor, now: float, dt: float, *, hurried: bool) -> None:
         if self._estop != cycle.estop:
             cycle.apply_estop(self._estop)
+        self.carried_out = cycle.estop
         commanded_at, targets = self._targets
         fresh = self._active and not self._estop and now - commanded_at < self.config.command_timeout_s
         hurried = hurried and not self._requests

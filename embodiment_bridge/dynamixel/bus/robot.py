@@ -82,6 +82,24 @@ class ServoRobot:
         for bus in self.buses:
             bus.emergency_stop(action)
 
+    def unconfirmed(self, action: str) -> str:
+        """Say what of the ``emergency_stop`` with this action is not known to be done; empty: nothing."""
+        late = [
+            bus.config.name for bus in self.buses if bus.carried_out != action or bus.state not in SERVING
+        ]
+        told = (
+            [f"not carried out on bus {', '.join(late)} ({self.state[1] or self.state[0].value})"]
+            if late
+            else []
+        )
+        if action == "torque_off":
+            readings = self.readings().values()
+            silent = [reading.joint for reading in readings if reading.silent]
+            driven = [reading.joint for reading in readings if reading.torque and not reading.silent]
+            told += [f"no answer from {', '.join(silent)}"] if silent else []
+            told += [f"may still be driven: {', '.join(driven)}"] if driven else []
+        return "; ".join(told)
+
     def readings(self) -> dict[str, JointReading]:
         """The readings of all joints that have a servo, by joint."""
         return {reading.joint: reading for bus in self.buses for reading in bus.readings()}

@@ -3,7 +3,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import cos, hypot, isfinite, sin
+from math import cos, hypot, isfinite, nan, sin
 
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.state import ZERO3, BodyState
@@ -52,7 +52,8 @@ LEVEL = Balance()
 class Sensed:
     """Joint angles and pose of the base, from percepts in which values may be missing.
 
-    position, velocity: rad and rad/s per joint; came: the joints that the last state was the first to tell;
+    position, velocity: rad and rad/s per joint; now: rad by the last state alone (nan: not sensed);
+    came: the joints that the last state was the first to tell;
     limp: why a joint follows no targets, by its number; gap: s between the last two states by their own clock;
     x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped); rates: rad/s in base_link.
     """
@@ -65,6 +66,7 @@ class Sensed:
         """Forget everything."""
         self.position = list(self._rest)
         self.velocity = [0.0] * len(self._rest)
+        self.now: Sequence[float] = [nan] * len(self._rest)
         self.limp: Mapping[int, str] = {}
         self.gap = 0.0
         self._time: float | None = None
@@ -89,6 +91,11 @@ class Sensed:
         return self._base_age < BASE_TIMEOUT_S
 
     @property
+    def speed(self) -> float:
+        """Speed of the base over ground, m/s; 0 where its place is not sensed."""
+        return hypot(self._speed_x, self._speed_y) if self.base_fresh else 0.0
+
+    @property
     def tilt_fresh(self) -> bool:
         """Whether roll and pitch were sensed within ``BASE_TIMEOUT_S``, with or without the position."""
         return self._tilt_age < BASE_TIMEOUT_S
@@ -106,6 +113,7 @@ class Sensed:
         if len(state.velocity) == len(self.velocity):
             self.velocity = [value if isfinite(value) else 0.0 for value in state.velocity]
         self.came = ()
+        self.now = state.position if len(state.position) == len(self.position) else [nan] * len(self.position)
         if len(state.position) == len(self.position):
             for i, value in enumerate(state.position):
                 if isfinite(value):

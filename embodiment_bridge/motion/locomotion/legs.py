@@ -2,7 +2,6 @@
 """The legs: standing, walking, keyframes and changes of stance, with smooth transitions."""
 
 from collections.abc import Mapping, Sequence
-from math import hypot
 
 from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.description import Joint
@@ -55,12 +54,6 @@ class StanceChange:
         self.now = self._from.times(1.0 - blend).plus(self._goal.times(blend))
 
 
-CALM_S = 0.04  # s of calm that count as standing still: two cycles of 50 Hz
-CALM_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
-CALM_RATE = 0.5  # rad/s of roll and pitch
-CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways counts as calm
-
-
 class Legs(Locomotion):
     """Legs that balance."""
 
@@ -79,24 +72,17 @@ class Legs(Locomotion):
         self._stance = StanceChange()
         self._wanted = self._idle = UPRIGHT
         self._change_s = LEAST_S
-        self._calm_s = self._still_s = 0.0
 
     @property
     def calm(self) -> bool:
-        """Whether the body stands and does not sway any more."""
-        return (
-            self.standing
-            and self._blend.done
-            and self._stance.done
-            and (self._calm_s >= CALM_S or self._still_s >= CALM_TIMEOUT_S)
-        )
+        """Whether the legs are in the stance that they are to have."""
+        return self.standing and self._blend.done and self._stance.done
 
     def start_from(self, position: Sequence[float]) -> None:
         """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
         super().start_from(position)
         self._stance.reset()
         self._wanted = UPRIGHT
-        self._calm_s = self._still_s = 0.0
 
     def stand_as(self, stance: Stance, seconds: float) -> None:
         """Stand so from now on, after a change of ``seconds``; during a walk, after it."""
@@ -117,9 +103,6 @@ class Legs(Locomotion):
         if self.standing and not self.held:
             self._stance.aim(UPRIGHT if self.program is not None else self._wanted, self._change_s)
             self._stance.step(dt)
-        quiet = hypot(balance.ahead, balance.left) < CALM_SPEED and hypot(*balance.rates[:2]) < CALM_RATE
-        self._still_s = self._still_s + dt if self.standing else 0.0
-        self._calm_s = self._calm_s + dt if self.standing and (quiet or not sensed.base_fresh) else 0.0
 
     def write(self, out: list[float]) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""

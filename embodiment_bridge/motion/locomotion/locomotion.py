@@ -84,7 +84,7 @@ class Locomotion(ABC):
 
     @property
     def calm(self) -> bool:
-        """Whether the body stands and no longer sways; a base does not sway."""
+        """Whether no walk is going on, and the legs are where they are to stand."""
         return self.standing
 
     def start_from(self, position: Sequence[float]) -> None:

@@ -2,6 +2,7 @@
 """Detects a fall, chooses the get-up motion for the side on which the body lies, and starts it without being asked."""
 
 from dataclasses import replace
+from math import hypot
 
 from embodiment_bridge.body.description import Fall, Skill
 from embodiment_bridge.core.errors import CommandError
@@ -16,6 +17,13 @@ def side_of(pitch: float) -> str:
     return "back" if pitch < -ON_ITS_SIDE else "front"
 
 
+QUIET_RATE = (
+    0.4  # rad/s of roll and pitch: a body that stands sways less, one that tips over is past it in 0.2 s
+)
+QUIET_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
+QUIET_S = 0.1  # s for which it has to be slower
+
+
 class FallDetector:
     """Detects a fall at once when the body is too low or too tilted, and its end after ``recover_s`` of neither.
 
@@ -27,15 +35,24 @@ class FallDetector:
     def __init__(self, fall: Fall | None) -> None:
         self._fall = fall
         self._upright_s = 0.0
+        self._quiet_s = QUIET_S
         self.fallen = False
         self.side = ""
 
+    @property
+    def quiet(self) -> bool:
+        """Whether it has neither swayed nor moved over ground for ``QUIET_S``, as far as that is sensed."""
+        return self._quiet_s >= QUIET_S
+
     def reset(self) -> None:
-        """Assume that the body is upright."""
+        """Assume that the body is upright, and quiet."""
         self.fallen, self._upright_s, self.side = False, 0.0, ""
+        self._quiet_s = QUIET_S
 
     def update(self, sensed: Sensed, dt: float) -> None:
         """Update with sensed values, ``dt`` s after the last; without a sensed tilt nothing changes."""
+        sways = sensed.tilt_fresh and hypot(*sensed.rates[:2]) >= QUIET_RATE
+        self._quiet_s = 0.0 if sways or sensed.speed >= QUIET_SPEED else self._quiet_s + dt
         if self._fall is None or not sensed.tilt_fresh:
             return
         tilt = max(abs(sensed.roll), abs(sensed.pitch))

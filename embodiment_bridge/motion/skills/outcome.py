@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges what a skill achieved: whether the ball was moved, or the thing is in the hand, as far as the body sees it."""
+"""Judges what a skill achieved, as far as the body senses it: joints at their goals, a ball moved, a thing held."""
 
-from math import atan2, degrees, hypot, pi
+from collections.abc import Iterable
+from math import atan2, degrees, hypot, isfinite, isinf, pi
 from typing import Final, NamedTuple
 
-from embodiment_bridge.body.description import Skill
+from embodiment_bridge.body.description import Joint, Skill
+from embodiment_bridge.body.skill_info import SETTLE_S
 from embodiment_bridge.body.surroundings import Thing, Things
 from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.motion.walking.targets import BALL, Spot, Target, Values, named, visible
@@ -22,6 +24,9 @@ ASKED_WAY: Final = (
 )  # rad beside the asked direction: others in the way are kicked past by up to 0.75 rad
 WITHIN_S: Final = 2.0  # s after the motion in which the change has to be seen
 UNSEEN: Final = "done as commanded; this body cannot see the result"
+# rad that a joint may be off its goal: the arms of T1 and K1 sag by 0.05 and 0.15 in the server's own simulation.
+JOINT_TOLERANCE: Final = 0.2
+HAND: Final = "hand_"  # channels of fingers, which a thing between them stops
 
 
 class Verdict(NamedTuple):
@@ -29,6 +34,26 @@ class Verdict(NamedTuple):
 
     achieved: bool
     text: str = ""
+
+
+Reached = tuple[Joint, float, float]  # a joint, its sensed angle (nan: not sensed) and its goal, rad
+
+
+def arrival(joints: Iterable[Reached], waited_s: float) -> Verdict | None:
+    """Judge whether joints are where a motion was to bring them, ``waited_s`` s after it; None while they may arrive.
+
+    Fingers may be stopped by what they hold, which is told. A joint without limits is a wheel, and has no goal.
+    """
+    limited = [one for one in joints if not isinf(one[0].upper)]
+    unseen = any(not isfinite(sensed) for _, sensed, _ in limited)
+    off = [one for one in limited if abs(one[1] - one[2]) > JOINT_TOLERANCE]
+    if (off or unseen) and waited_s < SETTLE_S:
+        return None
+    failed = [one for one in off if not one[0].channel.startswith(HAND)]
+    text = ", ".join(
+        f"{joint.name} is at {sensed:.2f} rad, not at {goal:.2f}" for joint, sensed, goal in failed or off
+    )
+    return Verdict(not failed, "; ".join(filter(None, (text, UNSEEN if unseen else ""))))
 
 
 class Outcome:

@@ -12,7 +12,7 @@ from embodiment_bridge.motion.joints.move import Move
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, paced
 from embodiment_bridge.motion.skills.native import Judging, Native, Placing
-from embodiment_bridge.motion.skills.outcome import Outcome, Verdict
+from embodiment_bridge.motion.skills.outcome import Outcome
 from embodiment_bridge.motion.walking.kick import KickBall
 from embodiment_bridge.motion.walking.walk_program import Pose, Program
 
@@ -73,6 +73,7 @@ class SkillRun:
         """Move once more, by the keyframes of ``skill``, which takes its time anew."""
         self.skill, self.motion = skill, None
         self.slot = self.elapsed + skill.nominal_s
+        self._complete_at = inf
         self.tries += 1
 
     @property
@@ -96,12 +97,10 @@ class SkillRun:
         if not begun:
             self.outcome.watch(pose)
 
-    def verdict(self, pose: Pose) -> Verdict | None:
-        """What the complete skill achieved; None while that may still be seen."""
-        if self.outcome is None:
-            return Verdict(True)
+    def complete_for(self) -> float:
+        """Return for how long the skill has been complete, s; call it only once it is."""
         self._complete_at = min(self._complete_at, self.elapsed)
-        return self.outcome.verdict(pose, self.elapsed - self._complete_at)
+        return self.elapsed - self._complete_at
 
     @property
     def overdue(self) -> bool:

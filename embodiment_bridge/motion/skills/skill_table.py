@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from embodiment_bridge.body.description import BodyDescription, Skill
+from embodiment_bridge.body.skill_info import SETTLE_S
 from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.surroundings import Things
@@ -17,6 +18,7 @@ from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetect
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.lights import Lights
 from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.motion.skills.outcome import UNSEEN, Verdict, arrival
 from embodiment_bridge.motion.skills.requests import moved_joints, run_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun, motion_of
 from embodiment_bridge.motion.walking.walk_program import Pose, Program
@@ -46,15 +48,13 @@ class SkillTable:
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
-        self._native_skills = native_skills
-        self._description = description
+        self._native_skills, self._description = native_skills, description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
         self._posture = posture
         self._legs = legs
         if legs is not None:
             legs.busy = self.busy_joints
-        self._fall = fall
-        self._things, self._sensed = things, sensed
+        self._fall, self._things, self._sensed = fall, things, sensed
         self._leg_joints = frozenset(legs.joints if legs else ())
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
@@ -278,11 +278,27 @@ class SkillTable:
             self._end(run, SkillStatus.CANCELED)
         elif not run.available:
             self._end(run, SkillStatus.SKIPPED, f"body {self._description.name!r} lacks the channel")
-        elif verdict := run.verdict(self._pose):
+        elif verdict := self._verdict(run):
             done = SkillStatus.SUCCEEDED if verdict.achieved else SkillStatus.FAILED
             self._end(run, done, verdict.text)
         elif report := run.due_report(dt):
             self._reports.append(report)
+
+    def _verdict(self, run: SkillRun) -> Verdict | None:
+        """Judge what a complete skill achieved, see docs/outcomes.md; None while that may still change or be seen."""
+        waited, sensed = run.complete_for(), self._sensed
+        if run.uses_legs and not self._fall.quiet and waited < SETTLE_S:
+            return None
+        if run.outcome is not None:
+            return run.outcome.verdict(self._pose, waited)
+        if run.skill.lying:
+            return Verdict(True, "" if sensed.tilt_fresh else UNSEEN)
+        if run.program is not None and not sensed.base_fresh:
+            return Verdict(True, UNSEEN)
+        joints, goals = self._description.joints, self._posture.limiter.position
+        # Who sends points has tolerances of his own; limp joints are told as such.
+        moved = () if run.track else (number for number in run.joints if number not in sensed.limp)
+        return arrival(((joints[n], sensed.now[n], goals[n]) for n in moved), waited)
 
     @property
     def _pose(self) -> Pose:

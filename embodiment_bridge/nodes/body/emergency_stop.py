@@ -6,12 +6,15 @@ motion in the body's node.
 """
 
 import sys
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.timer import Timer
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 
@@ -19,6 +22,7 @@ from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.clock_watch import ClockSteps
 from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin
+from embodiment_bridge.nodes.base.services import Reply, deferred_service
 
 NAME = "emergency_stop"
 DEPTH = 100
@@ -34,6 +38,8 @@ LATCHED = QoSProfile(
 )
 REMEMBERED = 256  # messages
 PAUSE_S = 0.01  # after an error
+CONFIRM_S = 1.0  # s in which the servos have to confirm a stop; then the answer says which have not
+LOOK_S = 0.01  # s between looks for that
 # s for which a busy thread keeps Python's interpreter while another one waits; with Python's default of 5 ms, a stop
 # that goes through three threads could wait for 15 ms.
 SWITCH_S = 0.0005
@@ -45,10 +51,18 @@ class EmergencyStop(OwnThread):
     Args:
         node: that of the body; names are resolved as for this node, remaps included.
         stop: true stops, false releases.
+        missing: says what of the last ``stop(on)`` has not been seen to be done; empty: nothing. On the same thread.
         pressed: whether a stop is in force already.
     """
 
-    def __init__(self, node: BridgeNode, stop: Callable[[bool], None], *, pressed: bool = False) -> None:
+    def __init__(
+        self,
+        node: BridgeNode,
+        stop: Callable[[bool], None],
+        missing: Callable[[], str],
+        *,
+        pressed: bool = False,
+    ) -> None:
         super().__init__()
         sys.setswitchinterval(SWITCH_S)
         self._guard = node.guard
@@ -70,7 +84,12 @@ class EmergencyStop(OwnThread):
         for qos in ANYBODY:
             self._own.create_subscription(Bool, self._topic, self._heard, qos)
         self._hears_latched = False
-        self._own.create_service(SetBool, node.resolve_service_name(NAME), self._asked)
+        self._missing = missing
+        self._waiting: list[
+            tuple[float, str, Reply]
+        ] = []  # until when (s), and what is answered when it is done
+        self._looks: Timer | None = None  # while an answer is due
+        deferred_service(self._own, SetBool, node.resolve_service_name(NAME), self._asked)
         self._executor = SingleThreadedExecutor(
             context=node.context
         )  # the events executor has to run in the main thread
@@ -126,8 +145,29 @@ class EmergencyStop(OwnThread):
         self._pressed, self._latched_press = on, None
         self._stop(on)
 
-    def _asked(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+    def _asked(self, request: SetBool.Request, reply: Reply) -> None:
+        self._answer("it was asked again meanwhile")
         self._set(request.data)
-        response.success = True
-        response.message = "stopped" if request.data else "released"
-        return response
+        done = "stopped" if request.data else "released"
+        self._waiting.append((time.monotonic() + CONFIRM_S, done, reply))
+        if self._looks is None:
+            self._looks = self._own.create_timer(
+                LOOK_S, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
+            )
+        self._look()
+
+    def _look(self) -> None:
+        """Answer as soon as the stop or the release is seen to be done, or after ``CONFIRM_S``."""
+        missing = self._missing()
+        if not missing or any(time.monotonic() >= until for until, _, _ in self._waiting):
+            self._answer(missing)
+        if not self._waiting and self._looks is not None:
+            self._own.destroy_timer(self._looks)
+            self._looks = None
+
+    def _answer(self, missing: str) -> None:
+        for _, done, reply in self._waiting:
+            reply.response.success = not missing
+            reply.response.message = f"asked, but not confirmed to be {done}: {missing}" if missing else done
+            reply.send()
+        self._waiting.clear()

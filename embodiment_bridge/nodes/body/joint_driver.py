@@ -119,7 +119,7 @@ class JointDriver(BridgeNode):
         self._interface = BodyInterface(self, body, outputs, self._refusal, skills, to_rest=to_rest)
         ServoServices(self, robot, self._no_bus, self._restart)
         self._states_due = 0.0
-        self._stop = EmergencyStop(self, self._set_estop, pressed=self._estop)
+        self._stop = EmergencyStop(self, self._set_estop, self._unconfirmed, pressed=self._estop)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
         do_at_once(robot.stop_soon)
@@ -238,6 +238,10 @@ class JointDriver(BridgeNode):
         self._estop = on
         if executor is not None:
             executor.create_task(self._stopped, on)
+
+    def _unconfirmed(self) -> str:
+        action = self.values["estop_action"] if self._estop else ""
+        return self._robot.unconfirmed(action) if self._robot is not None else "there is no bus"
 
     def _stopped(self, on: bool) -> None:
         self.get_logger().warning("emergency stop" if on else "emergency stop released")

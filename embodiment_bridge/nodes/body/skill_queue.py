@@ -20,6 +20,7 @@ class SkillQueue:
         # Pairs of a request and of what is called when the body is lost before it was done. None instead of the
         # latter: the request is kept until the body is back. Append and popleft are atomic.
         self._inbox: deque[tuple[Callable[[], object], Callable[[str], object] | None]] = deque()
+        self._watches: list[tuple[Callable[[MotionRunner, BodyState], bool], Callable[[str], object]]] = []
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None
         self.on_lost: Callable[[str], None] = lambda reason: (
@@ -44,9 +45,26 @@ class SkillQueue:
         """Freeze the skills of a source, or let them go on; those of all sources if it is empty."""
         self._inbox.append((lambda: self._attempt(lambda runner: runner.hold(held, source), refused), None))
 
-    def stop(self) -> None:
-        """End all skills; the body holds still."""
-        self._inbox.append((self._runner.stop, None))
+    def ask(
+        self,
+        begin: Callable[[MotionRunner], object],
+        watch: Callable[[MotionRunner, BodyState], bool],
+        failed: Callable[[str], object],
+    ) -> None:
+        """Do ``begin``, kept while the body is lost, and call ``watch`` after each step from then on until it is True.
+
+        ``failed(reason)`` is called instead where ``begin`` is refused, or the body is lost before that.
+        """
+
+        def work() -> None:
+            try:
+                begin(self._runner)
+            except CommandError as error:
+                failed(str(error))
+            else:
+                self._watches.append((watch, failed))
+
+        self._inbox.append((work, None))
 
     def step(self, state: BodyState) -> JointTargets:
         """One percept: start requested skills, move by the body's own clock, report. Session's thread only."""
@@ -58,6 +76,7 @@ class SkillQueue:
         self._work()
         targets = self._runner.step(state, max(gap, 0.0))
         self._report_all()
+        self._watches = [one for one in self._watches if not one[0](self._runner, state)]
         return targets
 
     def joined(self) -> None:
@@ -80,6 +99,9 @@ class SkillQueue:
         self._work()
         self._time = None
         self.on_lost(reason)
+        watches, self._watches = self._watches, []
+        for _, failed in watches:
+            failed(reason)
         for request_id in sorted(self._known):
             self._on_report(SkillReport(request_id, SkillStatus.FAILED, reason=reason))
         self._known.clear()

@@ -8,18 +8,22 @@ from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
 from rclpy.action.server import ServerGoalHandle
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.timer import Timer
 from std_srvs.srv import SetBool, Trigger
 
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import SkillInfo as SkillInfoMsg
 from embodiment_bridge.msg import SkillList, SkillParameter
 from embodiment_bridge.nodes.base.action_server import DeferredActionServer, goal_id_of
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.base.services import HELD_ALREADY
+from embodiment_bridge.nodes.base.services import HELD_ALREADY, Reply, deferred_service
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
+from embodiment_bridge.nodes.body.stop_answers import Check, StopAnswers, at_rest, begun, held, stopped
 from embodiment_bridge.srv import Hold
 
 
@@ -97,6 +101,7 @@ RESULT_STATUS = {
     SkillStatus.CANCELED: ExecuteSkill.Result.CANCELED,
     SkillStatus.FAILED: ExecuteSkill.Result.FAILED,
 }
+LOOK_S = 0.1  # s between looks for a stop that nothing has answered
 MAX_HELD = 100  # sources that can be held at the same time
 WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
 
@@ -120,9 +125,12 @@ class SkillServer:
         self._all_held = False
         self._dead_man = DeadMan(node, self._heard_of)
         self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
-        node.create_service(Trigger, "stop", self._stop)
-        node.create_service(SetBool, "hold", self._hold)
-        node.create_service(Hold, "hold_source", self._hold_source)
+        self._answers = StopAnswers(queue, refusal)
+        self._looks: Timer | None = None  # while an answer is due
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        deferred_service(node, Trigger, "stop", self._stop)
+        deferred_service(node, SetBool, "hold", self._hold)
+        deferred_service(node, Hold, "hold_source", self._hold_source)
         skills = node.create_publisher(SkillList, "skills", profile("latched"))
         skills.publish(skill_list(body, infos, node.get_clock().now().to_msg()))
 
@@ -168,33 +176,47 @@ class SkillServer:
         result = ExecuteSkill.Result(status=RESULT_STATUS[report.status], reason=report.reason)
         self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
 
-    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._queue.stop()
-        response.success = True
-        response.message = "all skills end; the body holds still"
-        return response
+    def _stop(self, _: Trigger.Request, reply: Reply) -> None:
+        done = "all skills have ended; the body is at rest"
+        self._ask(lambda runner: runner.stop(), at_rest(stopped), done, reply)
 
-    def _hold(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+    def _hold(self, request: SetBool.Request, reply: Reply) -> None:
         before, self._all_held = self._all_held, request.data
-        self._queue.hold(request.data)
-        response.success = True
-        held = HELD_ALREADY if before else "held"
-        response.message = held if request.data else "going on"
-        return response
+        on = bool(request.data)
+        done = (HELD_ALREADY if before else "held") if on else "going on"
+        self._ask(lambda runner: runner.hold(on), at_rest(held) if on else begun, done, reply)
 
-    def _hold_source(self, request: Hold.Request, response: Hold.Response) -> Hold.Response:
-        whose = f"skills of {request.source[:100]!r}" if request.source else "all skills"
-        self._all_held = self._all_held if request.source else request.on
-        self._held.pop(request.source, None)
-        if request.on:
-            self._held[request.source] = None
+    def _hold_source(self, request: Hold.Request, reply: Reply) -> None:
+        source, on = str(request.source), bool(request.on)
+        whose = f"skills of {source[:100]!r}" if source else "all skills"
+        self._all_held = self._all_held if source else on
+        self._held.pop(source, None)
+        if on:
+            self._held[source] = None
             if len(self._held) > MAX_HELD:
                 del self._held[next(iter(self._held))]
-        if request.on or not self._dead_man.is_silent(request.source):
-            self._queue.hold(request.on, request.source, self._warn)
-        response.success = True
-        response.message = f"{whose} {'are held' if request.on else 'go on'}"
-        return response
+        if on or not self._dead_man.is_silent(source):
+            done = f"{whose} {'come to rest' if on else 'go on'}"
+            self._ask(lambda runner: runner.hold(on, source), begun, done, reply)
+        else:
+            reply.response.success = False
+            reply.response.message = f"{whose} stay held: {source[:100]!r} is not heard on keep_alive"
+            reply.send()
+
+    def _ask(self, begin: Callable[[MotionRunner], object], check: Check, done: str, reply: Reply) -> None:
+        def answer(success: bool, text: str) -> None:
+            reply.response.success, reply.response.message = success, text
+            self._node.executor.create_task(reply.send)
+
+        self._answers.ask(begin, check, done, answer)
+        if self._answers.waiting and self._looks is None:
+            self._looks = self._node.create_timer(LOOK_S, self._look, clock=self._steady)
+
+    def _look(self) -> None:
+        self._answers.look()
+        if not self._answers.waiting and self._looks is not None:
+            self._node.destroy_timer(self._looks)
+            self._looks = None
 
     def _heard_of(self, source: str, silent: bool) -> None:
         """A source on keep_alive has fallen silent, or is back."""

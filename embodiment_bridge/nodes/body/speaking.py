@@ -32,6 +32,7 @@ UNTOLD_S = 15.0  # s of wall time in which the player has to tell something of a
 LONGEST_LOOK_S = 1.0  # of a longer gap between two looks only this counts: what came in it waits to be taken
 CUT_S = 0.2  # s in which another text begins that has cut one off
 OTHER = "another text was spoken instead"
+CUT_OFF = "the sound player was told to stop before the end of the text"
 UNTOLD = f"the sound player has told nothing of the text for {UNTOLD_S:g} s: its node has ended or hangs"
 NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the node behavior_tree has one)"
 
@@ -127,7 +128,7 @@ class _Speaking(Native):
             self.progress = min(state.position / state.length, 1.0)
         if state.ending == "stopped":  # by a command, or by another text, which is told in a moment
             self._stopped_s += dt
-            self._over = self._stopped_s > CUT_S
+            self.failure = CUT_OFF if self._stopped_s > CUT_S else ""
             return
         self._stopped_s = 0.0
         self._over = state.ending == "ended"
