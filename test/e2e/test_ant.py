@@ -70,7 +70,7 @@ def test_steps_and_turns_have_their_direction(robot) -> None:
 
 
 def test_it_says_what_it_lacks(robot) -> None:
-    for name in ("head_shake", "hand_pitch", "eye_red"):
+    for name in ("head_shake", "hand_pitch"):
         result = robot.skill(name, slot=0.2)
         assert result.status == result.SKIPPED, name
         assert "lacks the channel" in result.reason

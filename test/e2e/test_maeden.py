@@ -236,6 +236,11 @@ def test_a_plan_walks_grabs_drops_and_eats(stages) -> None:
         stage.until(lambda: list(stage.last["percept"].inventory) == ["K"])
         assert perform(PlanAction(sequence=1, name="drop")) == [("drop", "")]
         stage.until(lambda: not stage.last["percept"].inventory)
+        assert (stage.do("stand"), stage.do("hand_grip")) == ("", "")  # as a BML document for people has it
+        stage.until(lambda: list(stage.last["percept"].inventory) == ["K"])
+        assert stage.do("hand_relax") == ""
+        stage.until(lambda: not stage.last["percept"].inventory)
+        assert "the simulator says that it failed" in stage.do("hand_relax")
         for name in ("grab", "walk", "use"):
             assert stage.do(name, **({"entity": "door"} if name == "walk" else {"thing": "key"})) == ""
         for yaw in (math.pi / 2, -math.pi / 2, 0.0):

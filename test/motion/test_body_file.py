@@ -32,14 +32,14 @@ def test_t1_has_its_joints_in_the_order_of_the_model() -> None:
     assert names[:3] == ["AAHead_yaw", "Head_pitch", "Left_Shoulder_Pitch"]
     assert names[10:13] == ["Waist", "Left_Hip_Pitch", "Left_Hip_Roll"]
     assert names[-1] == "Right_Ankle_Roll"
-    assert T1.channels == ("head", "waist", "arm_l", "arm_r", "legs")
+    assert T1.channels == ("eyes", "head", "waist", "arm_l", "arm_r", "legs")
 
 
 def test_t1_has_a_skill_for_every_action_of_the_behaviour_language() -> None:
     infos = {info.name: info for info in T1.skill_infos()}
     assert set(SEED_ACTIONS) <= set(infos)
     absent = {name for name, info in infos.items() if not info.available}
-    assert absent == {name for name in infos if name.startswith(("eye_", "hand_grip", "hand_relax"))}
+    assert absent == {name for name in infos if name in ("hand_grip", "hand_relax")}
     assert all(infos[name].min_s <= 1.5 for name in SEED_ACTIONS)
     assert infos["step_forward"].parameters == ("distance",)
     assert (infos["reset"].nominal_s, infos["head_shake"].kind, infos["walk"].kind) == (1.0, "motion", "walk")

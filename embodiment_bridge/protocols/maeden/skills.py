@@ -151,7 +151,7 @@ STEP_S: Final = 0.5  # s that one cell of a walk without goal takes of its slot
 WALK_S: Final = 2.0  # s of a walk of which nothing else is said
 STEPS: Final = {"step_forward": "forward", "step_backward": "backward"}
 TURNS: Final = {"turn_left": "left", "turn_right": "right"}
-HANDLING: Final = ("grab", "drop", "use")
+HANDLING: Final = {"grab": "grab", "drop": "drop", "use": "use", "hand_grip": "grab", "hand_relax": "drop"}
 
 
 class GridSkills:
@@ -203,9 +203,10 @@ class GridSkills:
             raise CommandError(
                 f"skill {skill.name!r}: {name!r} cannot be carried; what can: {' '.join(THINGS)}"
             )
-        if skill.name == "use" and thing == FOOD:
+        action = HANDLING[skill.name]
+        if action == "use" and thing == FOOD:
             return _eat(self._world)
-        return _once(Act(skill.name, thing), f"{skill.name} {name}".strip())
+        return _once(Act(action, thing), f"{action} {name}".strip())
 
     def _wait(self, skill: Skill, values: Values, slot: float) -> Routine:
         return _times(Act("wait"), int(values.get("cycles", 1)))

@@ -192,6 +192,14 @@ def test_what_cannot_be_done_is_a_node_that_fails_with_the_reason(action, words)
     assert words in made["text"]
 
 
+def test_rotate_says_that_a_body_that_turns_on_the_spot_cannot_turn_by_an_angle():
+    on_the_spot = SkillInfo("turn_right", "motion", ("legs",), 1.0, 1.0)
+    made = node(Action("rotate", 1, (number("50"),)), skills={"turn_right": on_the_spot})
+    assert made["text"] == (
+        "action 'rotate': the body cannot turn by an angle: its skill 'turn_right' has no 'angle'"
+    )
+
+
 def test_skill_that_the_body_lacks_is_named_before_it_moves():
     skills = {**SKILLS, "grab": replace(SKILLS["grab"], available=False)}
     lacking = node(Action("grab", 1, (ON_BALL,)), skills=skills)["text"]

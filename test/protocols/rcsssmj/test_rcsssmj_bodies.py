@@ -86,7 +86,7 @@ def test_every_action_of_the_behaviour_language_is_a_skill_and_says_whether_it_c
     infos = {info.name: info for info in BODIES[name].skill_infos()}
     assert set(ACTIONS) <= set(infos)
     lacking = {action for action in ACTIONS if not infos[action].available}
-    assert lacking == LACKING[name] | {action for action in ACTIONS if action.startswith("eye_")}
+    assert lacking == LACKING[name]
 
 
 def test_arms_and_head_of_a_k1_are_soft() -> None:
