@@ -3,9 +3,11 @@
 
 import http.client
 import io
+import socket
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import LinkError
@@ -181,3 +183,9 @@ def test_tls_with_a_server_that_speaks_none(peer):
     error = refused(Fetcher(rules), peer.url.replace("http:", "https:") + "/reqest")
     assert error.code == "UNREACHABLE"
     assert "no TLS" in str(error)
+
+
+def test_a_target_that_is_no_url_is_a_bad_request_to_the_stand_in(peer):
+    with socket.create_connection((peer.host, peer.port), timeout=THREAD) as client:
+        client.sendall(b"GET http://[ HTTP/1.0\r\n\r\n")
+        assert client.makefile("rb").readline().split()[1] == b"400"
