@@ -13,7 +13,7 @@ from embodiment_bridge.cli.terminal import drop_output
 F = TypeVar("F")
 
 GONE = 5  # exit code: the outcome of the goal is unknown
-PATIENCE = 1.5  # s; for a late answer to a goal that was given up
+BACK_S = 10.0  # in which a server that stood still comes back, finds this program and cancels the goal
 UNANSWERED = "the goal was not answered: it may be running"
 
 
@@ -77,6 +77,10 @@ class FollowedGoal(Protocol):
     @property
     def cancel_taken(self) -> bool:
         """Whether the server has accepted the cancel."""
+
+    @property
+    def cancel_awaited(self) -> bool:
+        """Whether a cancel has no answer yet."""
 
     def cancel(self) -> None:
         """Ask the server to cancel the goal."""
@@ -149,9 +153,19 @@ def follow(
                 raise GoneError("interrupted again: the goal may still be running")
             if goal.result is None:
                 raise GoneError("no answer to the cancel: the goal may still be running")
-    if goal.lost and not goal.answered:
-        deadline = time.monotonic() + PATIENCE
-        spin(lambda: goal.answered or time.monotonic() > deadline)  # it is canceled when the answer comes
-        raise GoneError(UNANSWERED)
     if goal.lost:
-        raise GoneError(goal.lost)
+        raise GoneError(_given_up(goal, spin))
+
+
+def _given_up(goal: FollowedGoal, spin: Callable[[Callable[[], bool]], None]) -> str:
+    """Wait until the server cancels the goal, as it may be back, for BACK_S or until a signal; says what is known."""
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+
+    why = goal.lost if goal.answered else UNANSWERED
+    if goal.cancel_awaited:
+        wait = f"canceling if it comes back within {BACK_S:g} s; interrupt to stop waiting"
+        deadline = time.monotonic() + BACK_S
+        with stop_on_signals() as again:
+            sys.stderr.write(f"embodiment_bridge: {why}; {wait}\n")
+            spin(lambda: not goal.cancel_awaited or again() or time.monotonic() > deadline)
+    return f"{why}; it came back, and the goal is canceled" if goal.cancel_taken else why

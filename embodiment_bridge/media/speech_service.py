@@ -24,7 +24,7 @@ from typing_extensions import override
 
 from embodiment_bridge import bml
 from embodiment_bridge.core.closed_on_exit import ClosedOnExit
-from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.core.same_origin import SameOrigin, is_loopback, own_names
 from embodiment_bridge.core.unicode_text import one_line
@@ -101,6 +101,24 @@ def _limit(connection: socket.socket, until: float) -> None:
     connection.settimeout(left)
 
 
+def host_of_links(url: str) -> str:
+    """The host of a URL to which names of sounds are added; empty for one of files.
+
+    Raises:
+        ConfigError: no link can begin with it.
+    """
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise ConfigError(f"the URL of the sounds {url!r:.200} cannot be read: {error}") from None
+    if not parts.scheme or (parts.scheme in ("http", "https") and not host):
+        raise ConfigError(
+            f"the URL of the sounds {url!r:.200} has no scheme or no host: https://media.example/speech has both"
+        )
+    return host
+
+
 class SpeechService(ClosedOnExit):
     """The service; it runs on threads of its own from its construction until ``close``.
 
@@ -116,6 +134,7 @@ class SpeechService(ClosedOnExit):
 
     Raises:
         LinkError: the service cannot listen on the port.
+        ConfigError: no link can begin with ``public_url``.
     """
 
     def __init__(
@@ -132,6 +151,7 @@ class SpeechService(ClosedOnExit):
         log: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._slots = threading.BoundedSemaphore(AT_ONCE)
+        own_name = host_of_links(public_url) if public_url else host
         service = self
 
         class Handler(_Handler):
@@ -144,7 +164,7 @@ class SpeechService(ClosedOnExit):
         self.port = int(self._server.server_address[1])
         self.public_url = (public_url or f"http://{place(host, self.port)}").rstrip("/")
         loopback = is_loopback(str(self._server.server_address[0]))
-        names = [urlsplit(self.public_url).hostname or "", *([] if loopback else own_names(host))]
+        names = [own_name, *([] if loopback else own_names(host))]
         self.origin = SameOrigin("service", names, loopback=loopback)
         self.log = log
         self._store, self._folder, self._fallback = store, folder, fallback

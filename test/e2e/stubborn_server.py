@@ -44,6 +44,11 @@ def talk(kind: Any, goal: Any) -> Any:
     return kind.Result(outcome="FAILED")
 
 
+def cancel(_: Any) -> CancelResponse:
+    say("canceled")
+    return CancelResponse.ACCEPT
+
+
 def hear(_: Any) -> GoalResponse:
     say("taken")
     time.sleep(3600.0)
@@ -66,7 +71,7 @@ def main(way: str) -> None:
                 kind,
                 name,
                 execute_callback=lambda goal, kind=kind: talk(kind, goal),
-                cancel_callback=lambda _: CancelResponse.ACCEPT,
+                cancel_callback=cancel,
                 **others,
             )
         say("serves")

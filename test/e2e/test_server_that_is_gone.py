@@ -54,6 +54,14 @@ def goal(command, served):
         process.communicate()
 
 
+def given_up(process, why="the behaviour-tree node is gone"):
+    """What the command says last, once it has told that it gives up and was interrupted in its wait for the server."""
+    assert process.stderr.readline().startswith(f"embodiment_bridge: {why}; canceling if it comes back")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PROCESS)
+    return process.returncode, err
+
+
 both = pytest.mark.parametrize("command", ["run-bml", "run-plan"])
 
 
@@ -61,8 +69,7 @@ both = pytest.mark.parametrize("command", ["run-bml", "run-plan"])
 def test_server_that_leaves_ends_the_command(command):
     with server() as served, goal(command, served) as process:
         served.terminate()
-        _, err = process.communicate(timeout=PROCESS)
-        assert (process.returncode, err) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
+        assert given_up(process) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
 
 
 @both
@@ -71,9 +78,20 @@ def test_server_that_falls_silent_ends_the_command_soon(command, how):
     with server() as served, goal(command, served) as process:
         begun = time.monotonic()
         served.send_signal(how)
-        _, err = process.communicate(timeout=PROCESS)
-        assert (process.returncode, err) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
+        assert given_up(process) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
         assert time.monotonic() - begun < SOON
+
+
+@both
+def test_server_that_stood_still_ends_the_goal_that_was_given_up_meanwhile(command):
+    with server() as served, goal(command, served) as process:
+        served.send_signal(signal.SIGSTOP)
+        assert "is gone; canceling" in process.stderr.readline()
+        served.send_signal(signal.SIGCONT)
+        assert served.stdout.readline() == "canceled\n"
+        _, err = process.communicate(timeout=PROCESS)
+        assert process.returncode == GONE
+        assert err.endswith("is gone; it came back, and the goal is canceled\n")
 
 
 @both
@@ -109,9 +127,8 @@ def test_second_signal_ends_a_command_whose_goal_does_not_end(command):
 @both
 def test_goal_that_is_not_answered_may_be_running(command):
     with server("deaf") as served, goal(command, served) as process:
-        _, err = process.communicate(timeout=PROCESS)
-        told = "embodiment_bridge: the goal was not answered: it may be running\n"
-        assert (process.returncode, err) == (GONE, told)
+        told = "the goal was not answered: it may be running"
+        assert given_up(process, told) == (GONE, f"embodiment_bridge: {told}\n")
 
 
 @both

@@ -7,6 +7,7 @@ import socket
 import threading
 
 import pytest
+from waiting import THREAD
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import LinkError
@@ -226,3 +227,9 @@ def test_a_first_byte_that_does_not_come_in_time(pair):
     with pytest.raises(FetchError, match=r"did not begin within 0\.05 s") as caught:
         guarded(pair[0], first_byte_s=0.05).makefile("rb").read(1)
     assert caught.value.code == "TIMED_OUT"
+
+
+def test_a_target_that_is_no_url_is_a_bad_request_to_the_stand_in(peer):
+    with socket.create_connection((peer.host, peer.port), timeout=THREAD) as client:
+        client.sendall(b"GET http://[ HTTP/1.0\r\n\r\n")
+        assert client.makefile("rb").readline().split()[1] == b"400"

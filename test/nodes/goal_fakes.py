@@ -18,15 +18,11 @@ class Accepted:
     goal_id = UUID()
 
     def __init__(self) -> None:
-        self.cancels, self.asked, self.result = 0, 0, Future()
+        self.cancels, self.canceling, self.asked, self.result = 0, Future(), 0, Future()
 
     def get_result_async(self) -> Future:
         self.asked += 1
         return self.result
-
-    def cancel_goal_async(self) -> Future:
-        self.cancels += 1
-        return Future()
 
     def ends(self, status: int, result: Any = None) -> None:
         self.result.set_result(SimpleNamespace(status=status, result=result))
@@ -56,10 +52,19 @@ class FakeServer:
 
         return SimpleNamespace(create_timer=create_timer, **others)
 
+    def _cancel_goal_async(self, _: Any) -> Future:
+        """What the handle of a goal calls, also of one that was not accepted."""
+        self.goal.cancels += 1
+        self.goal.canceling = Future()
+        return self.goal.canceling
+
+    def answers_cancel(self, *goals: Any) -> None:
+        self.goal.canceling.set_result(SimpleNamespace(goals_canceling=goals))
+
     def server_is_ready(self) -> bool:
         return self.is_there
 
-    def send_goal_async(self, goal: Any, feedback_callback: Any) -> Future:
+    def send_goal_async(self, goal: Any, feedback_callback: Any, goal_uuid: Any) -> Future:
         self.feedback = feedback_callback
         return self.answer
 

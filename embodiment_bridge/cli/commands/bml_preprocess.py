@@ -115,7 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
     from embodiment_bridge.media.preprocess import preprocess
+    from embodiment_bridge.media.speech_service import host_of_links
 
+    if arguments.url:
+        host_of_links(arguments.url)
     subtrees = given_subtrees(arguments)
     result = bml.read(read_text(arguments.file), strict=arguments.strict, subtrees=subtrees)
     problems = list(result.problems)

@@ -2,6 +2,7 @@
 """The client of an action, which follows each goal to its end, whatever becomes of its server."""
 
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar
@@ -14,6 +15,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 from typing_extensions import override
+from unique_identifier_msgs.msg import UUID
 
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.action_server import KEEP_S
@@ -28,13 +30,33 @@ LOOK_S: Final = 0.1  # between two looks at the server
 GONE_AFTER: Final = 0.3
 # A look so long after the one before tells that this process stood still. It has lost the others, and finds them anew.
 LATE_S, ANEW_S = 1.5, 1.0
-FIRST_S: Final = 2.0  # without feedback, after which the result is asked for again
+FIRST_S: Final = 2.0  # without an answer, after which the server is asked again
 LONGEST_S: Final = 30.0  # between two questions; each stays open until the goal ends, so they become fewer
+MOST_LOST: Final = 100  # goals that were given up, and are canceled when their server is in sight again
 # The answer does not tell the two apart. A client that stood still, or was told late that its goal was accepted, may
 # ask after that time.
 NOT_KNOWN: Final = (
     f"knows no result: it was started anew, or was asked for the result more than {KEEP_S} s after the end"
 )
+
+
+class _Repeat:
+    """Says when a question without an answer is asked again: at once, after FIRST_S, then less and less often."""
+
+    def __init__(self) -> None:
+        self._pause, self._due = FIRST_S / 2.0, 0.0
+
+    def asked(self, now: float) -> None:
+        """Wait for FIRST_S."""
+        self._pause, self._due = FIRST_S, now + FIRST_S
+
+    def is_due(self, now: float) -> bool:
+        """Whether to ask now; the next pause is then twice as long."""
+        if now <= self._due:
+            return False
+        self._pause = min(2.0 * self._pause, LONGEST_S)
+        self._due = now + self._pause
+        return True
 
 
 class SentGoal(Generic[F, R]):
@@ -45,47 +67,59 @@ class SentGoal(Generic[F, R]):
         lost: why nothing more will be heard of it; empty while that is not so.
         answered: whether the server has accepted or refused it.
         cancel_taken: whether the server has said that it will cancel it.
+        cancel_awaited: whether it was asked for that, and has not answered.
         handle: of the goal, once it was accepted.
+
+    address: of the goal, by which also one is canceled that was accepted without our hearing of it.
     """
 
     def __init__(
         self,
         client: "GoalClient[F, R]",
+        address: ClientGoalHandle,
         on_feedback: Callable[[F], None],
         on_end: Callable[["SentGoal[F, R]"], None],
     ) -> None:
         self.result: R | None = None
         self.lost = ""
-        self.answered = self.cancel_taken = False
+        self.answered = self.cancel_taken = self.cancel_awaited = False
         self.handle: ClientGoalHandle | None = None
-        self._client = client
+        self._client, self._address = client, address
         self._on_feedback, self._on_end = on_feedback, on_end
         self._early: list[F] = []  # feedback that was faster than the answer
-        self._cancel_asked = False
         self._sent = self._heard = time.monotonic()
-        self._pause = self._due = 0.0
+        self._result_again, self._cancel_again = _Repeat(), _Repeat()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server is still to be asked for its result, or its end."""
+        return self.result is None or bool(self.lost and self.cancel_awaited)
 
     def cancel(self) -> None:
         """Ask for the end, now or when the goal is accepted; the result follows when the body is at rest."""
-        self._cancel_asked = True
+        self.cancel_awaited = True
         if self.handle is not None:
-            self.handle.cancel_goal_async().add_done_callback(self._canceling)
+            self._cancel_again.asked(time.monotonic())
+            self._ask_for_end()
 
     def look(self, now: float, seen: float) -> None:
-        """Give the goal up if its server is gone or does not answer; ask for its result if nothing is heard of it.
+        """Give the goal up if its server is gone or does not answer; ask again for what it has not told.
 
         ``seen``: when the server was in sight last.
         """
-        if self.result is not None:
+        if self.result is None:
+            if now - max(seen, self._heard) > GONE_AFTER:
+                self._give_up("is gone")
+            elif not self.answered and now - self._sent > ANSWER_WITHIN:
+                self._give_up(f"did not answer within {ANSWER_WITHIN:g} s")
+            elif self.handle is not None and self._result_again.is_due(now):
+                self._ask()
+        if not self.cancel_awaited or (self.handle is None and not self.lost):
             return
-        if now - max(seen, self._heard) > GONE_AFTER:
-            self._give_up("is gone")
-        elif not self.answered and now - self._sent > ANSWER_WITHIN:
-            self._give_up(f"did not answer within {ANSWER_WITHIN:g} s")
-        elif self.handle is not None and now > self._due:
-            self._pause = min(2.0 * self._pause, LONGEST_S)
-            self._due = now + self._pause
-            self._ask()
+        if seen < now:
+            self._cancel_again = _Repeat()  # what is asked now is lost
+        elif self._cancel_again.is_due(now):
+            self._ask_for_end()
 
     def take_answer(self, answer: "Future") -> None:
         """The server has accepted or refused it."""
@@ -97,7 +131,7 @@ class SentGoal(Generic[F, R]):
         self.handle = handle
         self._hear()
         self._ask()
-        if self._cancel_asked:
+        if self.cancel_awaited or self.lost:
             self.cancel()
         early, self._early = self._early, []
         for feedback in early if self.result is None else ():
@@ -115,7 +149,7 @@ class SentGoal(Generic[F, R]):
 
     def _hear(self) -> None:
         self._heard = time.monotonic()
-        self._pause, self._due = FIRST_S, self._heard + FIRST_S
+        self._result_again.asked(self._heard)
 
     def _ask(self) -> None:
         """Ask for the result. A server that was started anew is as ready as before, and says that it knows none."""
@@ -129,11 +163,15 @@ class SentGoal(Generic[F, R]):
         else:
             self._end(response.result)
 
+    def _ask_for_end(self) -> None:
+        self._address.cancel_goal_async().add_done_callback(self._canceling)
+
     def _canceling(self, answer: "Future") -> None:
-        self.cancel_taken = bool(answer.result().goals_canceling)
+        self.cancel_awaited = False
+        self.cancel_taken = self.cancel_taken or bool(answer.result().goals_canceling)
 
     def _give_up(self, why: str) -> None:
-        """Nobody looks after it any more: a server that is there after all is to end it, also if it accepts it late."""
+        """Nobody looks after it any more: a server that is there after all, or again, is to end it."""
         self._lose(why)
         self.cancel()
 
@@ -183,9 +221,11 @@ class GoalClient(Generic[F, R]):
         on_end: Callable[[SentGoal[F, R]], None] = lambda _: None,
     ) -> SentGoal[F, R]:
         """Send a goal and follow it; ``on_end(sent)`` is called when its result is set."""
-        sent = SentGoal(self, on_feedback, on_end)
+        name = UUID(uuid=list(uuid.uuid4().bytes))
+        address = ClientGoalHandle(self._client, name, self._kind.Impl.SendGoalService.Response())
+        sent = SentGoal(self, address, on_feedback, on_end)
         self._goals.append(sent)
-        answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback)
+        answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback, goal_uuid=name)
         answer.add_done_callback(sent.take_answer)
         if self._timer.is_canceled():
             self._looked = time.monotonic()  # not at every goal: a pause of this process must stay to be seen
@@ -206,7 +246,8 @@ class GoalClient(Generic[F, R]):
         self._looked = now
         for goal in self._goals:
             goal.look(now, self._seen)
-        self._goals = [goal for goal in self._goals if goal.result is None]
+        lost = [goal for goal in self._goals if goal.result is not None and goal.is_open]
+        self._goals = [goal for goal in self._goals if goal.result is None] + lost[-MOST_LOST:]
         if not self._goals:
             self._timer.cancel()
 

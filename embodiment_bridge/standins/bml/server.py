@@ -8,6 +8,7 @@ import ssl
 import sys
 import threading
 from collections import deque
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -162,7 +163,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Serve one target."""
         self.owner.asked.append(self.path[:LONGEST_KEPT])
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:  # of brackets without an address
+            self.send_error(HTTPStatus.BAD_REQUEST)
+            return
         name = self.owner.fault or parts.path.removeprefix("/fault/")
         try:
             if self.owner.fault or (parts.path.startswith("/fault/") and name in FAULTS):

@@ -16,6 +16,7 @@ class Goal:
     def __init__(self, *, lost="", answered=True, takes_cancel=True, ends=False):
         self.result = "ERROR" if lost else None
         self.lost, self.answered, self.cancel_taken = lost, answered, False
+        self.cancel_awaited = bool(lost)
         self.canceled = 0
         self._takes_cancel, self._ends = takes_cancel, ends
 
@@ -77,6 +78,18 @@ def test_goal_is_canceled_when_the_command_is_to_end():
 def test_waiting_ends_when_nobody_will_tell(goal, stopped, says):
     with pytest.raises(GoneError, match=says):
         follow(goal, turns(), lambda: stopped)
+
+
+def test_a_goal_that_was_given_up_is_canceled_when_its_server_is_back(capsys):
+    goal = Goal(lost="the node is gone")
+
+    def during(turn):
+        if turn == 5:
+            goal.cancel_awaited, goal.cancel_taken = False, True
+
+    with pytest.raises(GoneError, match="the node is gone; it came back, and the goal is canceled"):
+        follow(goal, turns(during), lambda: False)
+    assert "interrupt to stop waiting" in capsys.readouterr().err
 
 
 def test_a_cancel_that_is_answered_late_is_waited_for():
