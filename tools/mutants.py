@@ -43,7 +43,7 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "stop": [
         ("motion/skills/holds.py", ["test/motion/test_holds.py"]),
-        ("nodes/body/keep_alive.py", ["test/nodes/test_keep_alive.py"]),
+        ("nodes/body/keep_alive.py", ["test/nodes/test_stops.py"]),
         ("dynamixel/bus/making_safe.py", ["test/dynamixel/test_make_safe.py"]),
         ("dynamixel/bus/guardian_program.py", ["test/dynamixel/test_guardian.py"]),
     ],

@@ -35,7 +35,7 @@ HTTPS, CHAINS, LIMITS = (
 )
 TEXT, ERRORS, PORT = "bml/test_bml_text.py", "bml/test_bml_errors.py", "fetching/test_requests_port.py"
 MODEL = "mcp_server/test"
-GATE, ESTOP = "nodes/test_goal_gate.py", "nodes/test_emergency_stop.py"
+GATE, ESTOP = "nodes/test_goal_gate.py", "nodes/test_stops.py"
 PLAYER, SPEECH, SOURCES = "media/test_media_player.py", "media/test_speech.py", "media/test_media_sources.py"
 
 ROWS = {
@@ -139,7 +139,7 @@ ROWS = {
             "nodes/test_callback_guard.py::test_whatever_raises_the_process_goes_on_and_diagnostics_count_it",
         ),
         "checked clock": (
-            "nodes/test_clock_watch.py::test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on",
+            "nodes/test_clock.py::test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on",
         ),
     },
     "behaviour without end": {
@@ -170,7 +170,7 @@ ROWS = {
         ),
         "on_stop": ("motion/test_skill_life.py::test_cancel_ends_as_the_skill_says_and_only_at_rest",),
         "dead_man": (
-            "nodes/test_keep_alive.py::test_who_falls_silent_is_held_until_he_is_back",
+            "nodes/test_stops.py::test_who_falls_silent_is_held_until_he_is_back",
             "e2e/test_dead_man.py::test_the_body_stands_while_its_brain_is_stopped_or_dead",
             f"{SAFETY}::test_a_pause_is_no_silence",
         ),

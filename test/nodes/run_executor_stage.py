@@ -16,13 +16,14 @@ from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import LOOK_S
+from embodiment_bridge.nodes.tree.runs.document_rules import SAFETY_PARAMETERS
 from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S, RunControls
 from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 
 LAG_S = 0.3  # until the body is at rest, holds, or goes on
 SHAKES = {"type": "body", "action": "HEAD_SHAKE"}  # without an end
 SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
-DEAD_MAN = 0.5
+DEAD_MAN = next(one.default for one in SAFETY_PARAMETERS if one.name == "dead_man")
 
 
 class SlowBody:

@@ -26,6 +26,7 @@ class Server:
 
     def __init__(self, node, action, name, begin, cancel) -> None:
         self.begin, self.cancel, self.ended = begin, cancel, []
+        Server.newest = self
 
     def finish(self, goal, *, succeeded, result) -> None:
         self.ended.append((goal, succeeded, result.error_code, result.error_string))
@@ -122,7 +123,16 @@ def action(monkeypatch):
     desk = Desk()
     follow = FollowTrajectory.if_installed(Clocked(), desk, lambda: follow.refusal)
     follow.refusal, follow.queue = "", desk
+    follow.server, follow.ended = Server.newest, Server.newest.ended
     return follow
+
+
+def begin(action, one=None, **fields):
+    """A goal that the body has taken, if it takes it."""
+    one = one or goal(**fields)
+    action.server.begin(one)
+    action.queue.move()
+    return one
 
 
 def test_without_control_msgs_there_is_none(monkeypatch) -> None:
@@ -131,37 +141,34 @@ def test_without_control_msgs_there_is_none(monkeypatch) -> None:
 
 
 def test_a_goal_ends_when_the_joints_are_there(action) -> None:
-    one = goal()
-    action._server.begin(one)
-    action.queue.move()
+    one = begin(action)
     assert action.queue.followed == [(["pan"], (0.5,))]
     action.report(reported(0.9))
     look(action, 0.5, 11.9)
-    assert not action._server.ended
+    assert not action.ended
     action.report(SkillReport("another", SkillStatus.SUCCEEDED, 1.0))
     look(action, 0.5, 12.0)
-    assert not action._server.ended
+    assert not action.ended
     action.report(reported(status=SkillStatus.SUCCEEDED))
     look(action, 0.2, 12.1)
-    assert not action._server.ended  # late, but it may still come
+    assert not action.ended  # late, but it may still come
     look(action, 0.45, 12.5)
-    assert action._server.ended == [(one, True, 0, "")]
+    assert action.ended == [(one, True, 0, "")]
     look(action, 0.0, 99.0)
 
 
 @pytest.mark.parametrize("where", [0.2, float("nan")])
 def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, where) -> None:
-    action._server.begin(goal(tolerance=0.05))
-    action.queue.move()
+    begin(action, tolerance=0.05)
     action.report(reported(held=True))  # its own time stands still
     look(action, 0.0, 0.0)
     look(action, where, 9.0)
     action.report(reported())
     look(action, where, 10.0)
     look(action, where, 10.9)
-    assert action._server.ended == []
+    assert action.ended == []
     look(action, where, 11.1)
-    ((_, succeeded, code, text),) = action._server.ended
+    ((_, succeeded, code, text),) = action.ended
     assert (succeeded, code) == (False, -5)
     assert text.startswith("pan is ")
     assert action.queue.canceled == ["run 1"]  # nothing moves without a goal
@@ -171,18 +178,15 @@ def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, wh
     ("tolerance", "far", "ends"), [(-1.0, 0.9, True), (0.0, 0.12, False), (0.3, 0.28, True)]
 )
 def test_a_negative_tolerance_is_no_limit_and_zero_the_default(action, tolerance, far, ends) -> None:
-    action._server.begin(goal(tolerance=tolerance))
-    action.queue.move()
+    begin(action, tolerance=tolerance)
     action.report(reported())
     look(action, 0.5 - far, 10.0)
-    assert [ended[1] for ended in action._server.ended] == [True] * ends
+    assert [ended[1] for ended in action.ended] == [True] * ends
 
 
 def test_a_tolerance_that_is_no_number_is_refused(action) -> None:
-    action._server.begin(goal(tolerance=float("nan")))
-    assert [ended[1:] for ended in action._server.ended] == [
-        (False, -1, "the goal tolerance of pan is not a number")
-    ]
+    action.server.begin(goal(tolerance=float("nan")))
+    assert [ended[1:] for ended in action.ended] == [(False, -1, "the goal tolerance of pan is not a number")]
     assert action.queue.posted == []
 
 
@@ -192,26 +196,25 @@ def test_what_the_body_refuses_is_refused_with_its_reason(action) -> None:
         "trajectory: point 0: pan at 9 rad, not within -1..1 rad",
     ):
         action.queue.refuses = reason
-        action._server.begin(goal())
-        action.queue.move()
+        begin(action)
     action.refusal = "emergency stop: release it first"
-    action._server.begin(goal())
-    assert [ended[2] for ended in action._server.ended] == [-2, -1, -1]
-    assert action._server.ended[2][3] == "emergency stop: release it first"
+    action.server.begin(goal())
+    assert [ended[2] for ended in action.ended] == [-2, -1, -1]
+    assert action.ended[2][3] == "emergency stop: release it first"
 
 
 def test_a_newer_goal_or_a_cancel_ends_one(action) -> None:
     first, second = goal(), goal()
-    action._server.begin(first)
-    action._server.begin(second)
-    assert action._server.ended[0][0] is first
-    assert action._server.ended[0][3] == "replaced by a newer goal"
-    action._server.cancel(first)  # has ended already
-    assert len(action._server.ended) == 1
+    action.server.begin(first)
+    action.server.begin(second)
+    assert action.ended[0][0] is first
+    assert action.ended[0][3] == "replaced by a newer goal"
+    action.server.cancel(first)  # has ended already
+    assert len(action.ended) == 1
     action.queue.move()
     assert len(action.queue.followed) == 1  # the first one is not begun any more
-    action._server.cancel(second)
-    assert action._server.ended[1][:2] == (second, False)
+    action.server.cancel(second)
+    assert action.ended[1][:2] == (second, False)
     look(action, 0.5, 1.0)
     assert action.queue.canceled == ["run 1"]
     assert action.queue.posted == []  # what else the body does goes on
@@ -219,32 +222,32 @@ def test_a_newer_goal_or_a_cancel_ends_one(action) -> None:
 
 def test_a_goal_that_is_canceled_before_it_began_does_not_begin(action) -> None:
     one = goal()
-    action._server.begin(one)
-    action._server.cancel(one)
+    action.server.begin(one)
+    action.server.cancel(one)
     action.queue.move()
     assert (action.queue.followed, action.queue.canceled) == ([], [])
-    assert action._server.ended == [(one, False, -1, "canceled")]
+    assert action.ended == [(one, False, -1, "canceled")]
 
 
 def test_a_goal_is_not_looked_at_before_the_body_has_taken_it(action) -> None:
-    action._server.begin(goal(time_s=0, joint="tail"))
+    action.server.begin(goal(time_s=0, joint="tail"))
     look(action, 0.5, 1.0)
-    assert action._server.ended == []
+    assert action.ended == []
     action.queue.refuses = "trajectory: unknown joint 'tail' (known: pan)"
     action.queue.move()
-    assert action._server.ended[0][2] == -2
+    assert action.ended[0][2] == -2
 
 
 def test_the_refusal_of_a_goal_does_not_end_the_newer_one(action) -> None:
-    action._server.begin(goal(joint="tail"))
+    action.server.begin(goal(joint="tail"))
     _, refused = action.queue.posted.pop()
     second = goal()
-    action._server.begin(second)
+    action.server.begin(second)
     refused("trajectory: unknown joint 'tail' (known: pan)")
     action.queue.move()
     action.report(reported())
     look(action, 0.5, 2.0)
-    assert action._server.ended[1:] == [(second, True, 0, "")]
+    assert action.ended[1:] == [(second, True, 0, "")]
 
 
 def test_a_cancel_ends_the_trajectory_and_no_other_skill() -> None:
@@ -271,7 +274,7 @@ class Moved:
         self.runner = MotionRunner(BODY)
         self.queue = SkillQueue(self.runner, lambda report: self.follow.report(report))
         self.follow = FollowTrajectory.if_installed(Clocked(), self.queue, str)
-        self.ended = self.follow._server.ended
+        self.server, self.ended = Server.newest, Server.newest.ended
         rest = tuple(joint.rest for joint in BODY.joints)
         self.state = BodyState(0.0, rest, tuple(0.0 for _ in rest))
         self.run(1.5)
@@ -283,7 +286,7 @@ class Moved:
         trajectory.joint_names = list(joints)
         one.request.goal_tolerance = []
         trajectory.points[0].positions = list(joints.values())
-        self.follow._server.begin(one)
+        self.server.begin(one)
         return one
 
     def run(self, seconds: float) -> None:
@@ -346,9 +349,9 @@ def test_a_goal_ends_with_its_motion(moved, by) -> None:
 
 def test_a_goal_ends_when_the_body_is_lost(action) -> None:
     one = goal()
-    action._server.begin(one)
+    action.server.begin(one)
     action.lost("the link was lost")
-    assert action._server.ended == [(one, False, -1, "the link was lost")]
+    assert action.ended == [(one, False, -1, "the link was lost")]
 
 
 @pytest.mark.parametrize(
@@ -359,16 +362,14 @@ def test_a_goal_ends_when_the_body_is_lost(action) -> None:
 def test_a_goal_begins_at_its_stamp(action, stamp, delay) -> None:
     one = goal()
     one.request.trajectory.header.stamp.sec = stamp
-    action._server.begin(one)
-    action.queue.move()
+    begin(action, one)
     assert action.queue.delays == [delay]
 
 
 def test_a_goal_that_is_over_has_the_code_of_old_stamps(action) -> None:
     action.queue.refuses = "trajectory: over before it came: its last point was 3.00 s ago"
-    action._server.begin(goal())
-    action.queue.move()
-    assert action._server.ended[0][2] == -3
+    begin(action)
+    assert action.ended[0][2] == -3
 
 
 @pytest.mark.parametrize(
@@ -392,8 +393,8 @@ def test_a_goal_that_is_over_has_the_code_of_old_stamps(action) -> None:
 def test_what_is_not_done_is_refused_and_not_ignored(action, field, value, text) -> None:
     one = goal()
     setattr(one.request, field, value)
-    action._server.begin(one)
-    ((_, succeeded, code, why),) = action._server.ended
+    action.server.begin(one)
+    ((_, succeeded, code, why),) = action.ended
     assert (succeeded, code) == (False, -1)
     assert text in why
     assert action.queue.posted == []
@@ -402,14 +403,12 @@ def test_what_is_not_done_is_refused_and_not_ignored(action, field, value, text)
 def test_efforts_are_refused(action) -> None:
     one = goal()
     one.request.trajectory.points[0].effort = [0.1]
-    action._server.begin(one)
-    assert "effort is not followed" in action._server.ended[0][3]
+    action.server.begin(one)
+    assert "effort is not followed" in action.ended[0][3]
 
 
 def test_a_client_is_told_where_the_joints_are_and_should_be(action) -> None:
-    one = goal()
-    action._server.begin(one)
-    action.queue.move()
+    one = begin(action)
     for step in range(13):
         look(action, 0.1, 10.0 + 0.01 * step, desired=0.3)
     assert len(one.told) == 3
@@ -423,10 +422,9 @@ def test_a_client_is_told_where_the_joints_are_and_should_be(action) -> None:
 def test_a_joint_that_leaves_its_path_ends_the_goal(action, most, ends) -> None:
     one = goal()
     one.request.path_tolerance = [tolerance_of(most)]
-    action._server.begin(one)
-    action.queue.move()
+    begin(action, one)
     look(action, 0.1, 10.0, desired=0.3)
-    assert [ended[2] for ended in action._server.ended] == ends
+    assert [ended[2] for ended in action.ended] == ends
     assert action.queue.canceled == ["run 1"] * len(ends)
 
 
@@ -434,57 +432,52 @@ def test_a_joint_that_leaves_its_path_ends_the_goal(action, most, ends) -> None:
 def test_a_joint_that_still_moves_has_not_reached_its_goal(action, limit, ends) -> None:
     one = goal()
     one.request.goal_tolerance = [tolerance_of(0.0, limit)]
-    action._server.begin(one)
-    action.queue.move()
+    begin(action, one)
     action.report(reported())
     look(action, 0.5, 10.0, velocity=0.5)
-    assert [ended[1] for ended in action._server.ended] == [True] * ends
+    assert [ended[1] for ended in action.ended] == [True] * ends
     look(action, 0.5, 11.5, velocity=0.5)
     if not ends:
-        assert action._server.ended[0][2:] == (-5, "pan still moves, at 0.500 rad/s")
+        assert action.ended[0][2:] == (-5, "pan still moves, at 0.500 rad/s")
 
 
 def test_a_time_tolerance_counts_from_the_time_that_the_goal_asked_for(action) -> None:
     look(action, 0.1, 9.9)
     one = goal(time_s=2)
     one.request.goal_time_tolerance = Duration(nanosec=500_000_000)
-    action._server.begin(one)
-    action.queue.move()
+    begin(action, one)
     look(action, 0.1, 10.0)
     look(action, 0.1, 11.8)
     look(action, 0.1, 12.2)
     look(action, 0.1, 12.6)
-    assert action._server.ended == []
+    assert action.ended == []
     look(action, 0.1, 12.8)
-    assert action._server.ended[0][2:] == (-5, "the joints need longer than the goal allows")
+    assert action.ended[0][2:] == (-5, "the joints need longer than the goal allows")
 
 
 def test_a_negative_time_tolerance_is_no_limit(action) -> None:
     one = goal()
     one.request.goal_time_tolerance = Duration(sec=-1)
-    action._server.begin(one)
-    action.queue.move()
+    begin(action, one)
     action.report(reported())
     for now in (10.0, 1000.0):
         look(action, 0.1, now)
-    assert action._server.ended == []
+    assert action.ended == []
     look(action, 0.5, 1001.0)
-    assert action._server.ended[0][1]
+    assert action.ended[0][1]
 
 
 def test_a_trajectory_that_was_slowed_down_says_so(action) -> None:
-    action._server.begin(goal())
-    action.queue.move()
+    begin(action)
     action.report(SkillReport("run 1", SkillStatus.SUCCEEDED, 1.0, reason="took 0.30 s, not 0.05 s"))
     look(action, 0.5, 10.0)
-    assert action._server.ended[0][1:] == (True, 0, "took 0.30 s, not 0.05 s")
+    assert action.ended[0][1:] == (True, 0, "took 0.30 s, not 0.05 s")
 
 
 def test_a_goal_that_is_missed_names_the_joints_that_are_limp(action) -> None:
-    action._server.begin(goal())
-    action.queue.move()
+    begin(action)
     action.report(SkillReport("run 1", SkillStatus.SUCCEEDED, 1.0, reason="cannot be moved: pan (limp)"))
     look(action, 0.0, 10.0)
     look(action, 0.0, 12.0)
     text = "pan is 0.500 rad from its goal; cannot be moved: pan (limp)"
-    assert action._server.ended[0][1:] == (False, follow_trajectory.GOAL_VIOLATED, text)
+    assert action.ended[0][1:] == (False, follow_trajectory.GOAL_VIOLATED, text)

@@ -10,7 +10,7 @@ from embodiment_bridge.action import ExecuteActionPlan
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
-from waiting import GRAPH, spin_until
+from waiting import GRAPH, spin_until, until
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.core.errors import CommandError
@@ -18,7 +18,7 @@ from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.goal_client import PlanClient
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree import goal_gate
+from embodiment_bridge.nodes.tree import goal_gate, plan_server
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.runs import goal_run
@@ -64,6 +64,11 @@ class Desk:
     def check(self):
         if self.refusal:
             raise Rejected.because("", "INACTIVE", self.refusal)
+
+    def reads(self):
+        """The reader is done, and the executor takes what it has read."""
+        until(lambda: self.node.tasks)
+        self.node.tasks[0]()
 
     def enter(self, *names):
         for name in names:
@@ -194,8 +199,7 @@ def test_goal_that_is_read_while_the_node_is_deactivated_is_refused_once_and_not
     assert [str(error) for error in desk.refused] == [": INACTIVE: deactivated"] * 2
     desk.refusal = ""  # activated again
     go.set()
-    desk.gate._reader.join()
-    desk.node.tasks[0]()
+    desk.reads()
     desk.enter("later")
     assert (desk.begun, len(desk.refused)) == (["later"], 2)
 
@@ -221,8 +225,7 @@ def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
     desk.gate.enter(lambda: 1 / 0, taken.append, broken.append, size=size)
     if size > goal_gate.LARGE:
         desk.enter("next")
-        desk.gate._reader.join()
-        desk.node.tasks[0]()
+        desk.reads()
         desk.node.turn()
     else:
         desk.enter("next")
@@ -237,8 +240,7 @@ def test_run_that_cannot_be_made_of_a_document_ends_that_goal(size):
     broken = []
     desk.gate.enter(lambda: 0, lambda zero: 1 / zero, broken.append, size=size)
     if size > goal_gate.LARGE:
-        desk.gate._reader.join()
-        desk.node.tasks[0]()
+        desk.reads()
     assert [type(error) for error in broken] == [ZeroDivisionError]
 
 
@@ -263,6 +265,14 @@ def test_at_the_end_all_that_wait_begin_and_may_be_refused():
 
 
 @pytest.fixture
+def now(monkeypatch):
+    """The clock of the gate, s."""
+    made = [0.0]
+    monkeypatch.setattr(GoalGate.__init__, "__defaults__", (lambda: made[0],))
+    return made
+
+
+@pytest.fixture
 def stage():
     with Runtime() as runtime:
         common = {"context": runtime.context, "namespace": "/gate"}
@@ -273,19 +283,17 @@ def stage():
         clients = [BmlClient(watcher, lambda feedback: None) for _ in range(4)]
         stage = runtime, body, tree, clients
         spin_until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree.skills))
+        spin_until(runtime, lambda: watcher.link == "ready")
         yield stage
         for client in clients:
             client.destroy()
 
 
-def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
+def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(now, stage):
     runtime, _, tree, clients = stage
-    spin_until(runtime, lambda: not tree._run_executor.missing())
-    now = [0.0]
-    tree._gate._clock = lambda: now[0]
     for client in clients:
         client.send('{"type": "delay", "duration": 0.1}', source="test", on_new="queue")
-    spin_until(runtime, lambda: tree._gate.refused == 2)
+    spin_until(runtime, lambda: tree.diagnose()[2].get("goals refused") == 2)
     now[0] = 1.0
     spin_until(runtime, lambda: all(client.result is not None for client in clients))
     outcomes = [client.result.outcome for client in clients]
@@ -294,17 +302,14 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     assert reasons == {
         "too many goals: 1 wait already (parameter goal_queue), and 1 are begun in a second (goal_rate)"
     }
-    assert tree._gate.refused == 2
+    assert tree.diagnose()[2].get("goals refused") == 2
 
 
-def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
+def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(now, stage):
     runtime, _, tree, clients = stage
-    spin_until(runtime, lambda: not tree._run_executor.missing())
-    now = [0.0]
-    tree._gate._clock = lambda: now[0]
     for client in clients[:2]:
         client.send('{"type": "delay", "duration": 600}', source="test", on_new="queue")
-    spin_until(runtime, lambda: tree._gate.waiting == 1)
+    spin_until(runtime, lambda: tree.diagnose()[2].get("goals waiting") == 1)
     node = runtime.add(Node("person", context=runtime.context, namespace="/gate"))
     stop = node.create_client(Trigger, "behavior_tree/stop")
     spin_until(runtime, stop.service_is_ready)
@@ -324,8 +329,7 @@ def test_goal_that_is_being_read_when_the_robot_is_stopped_does_not_begin():
     desk.gate.enter(lambda: go.wait(GRAPH), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1)
     assert desk.gate.refuse(CommandError("stopped")) == 1
     go.set()
-    desk.gate._reader.join()
-    desk.node.tasks[0]()
+    desk.reads()
     assert (desk.begun, len(desk.refused)) == ([], 1)
 
 
@@ -348,8 +352,8 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
 
 
 def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage, monkeypatch):
-    runtime, _, tree, clients = stage
-    monkeypatch.setattr(tree._plans, "_document_of", lambda request: {}["no such key"])
+    runtime, _, _, clients = stage
+    monkeypatch.setattr(plan_server, "plan_document", lambda *words: {}["no such key"])
     plans = PlanClient(runtime.add(Watcher(context=runtime.context, namespace="/gate")))
     spin_until(runtime, lambda: plans.server_is_there)
     clients[0].send(json.dumps(LEAF), source="test")

@@ -6,9 +6,10 @@ from array import array
 from collections.abc import Sequence
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Quaternion, QuaternionStamped, TransformStamped, Vector3, WrenchStamped
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point, Quaternion, QuaternionStamped, TransformStamped, Vector3, WrenchStamped
 from hypothesis import given
 from hypothesis import strategies as st
 from nav_msgs.msg import Odometry
@@ -17,9 +18,11 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.nodes.base.messages import TransformMessages, flat
 from embodiment_bridge.nodes.base.outlet import LOOK_S, NotPackableError, Outlet, PackedOutlet, Template
+from embodiment_bridge.nodes.soccer.monitor_publishers import _POSE, _STAMP, PackedMarkers, _places
 from embodiment_bridge.urdf import LinkTransform
 
 NAMES = st.lists(
@@ -214,3 +217,41 @@ def test_transforms_in_numbers_are_the_same_transforms() -> None:
     assert serialize_message(messages.of_numbers(frames, numbers, Time())) == serialize_message(
         messages.make(rows, Time())
     )
+
+
+STAMP = Time(sec=-7, nanosec=999_999_999)
+
+
+def marker(index, text):
+    """Strings of all lengths, so that what comes after them is aligned in all ways."""
+    made = Marker(ns="n" * index, id=index, type=Marker.LINE_LIST, text=text, lifetime=Duration(sec=3))
+    made.header.frame_id = "f" * (3 * index + 1)
+    made.header.stamp = Time(sec=0x01010101, nanosec=5)
+    made.scale.x, made.color.a = 0.5, 0.25
+    made.points = [Point(x=1.0)] * (index % 3)
+    made.mesh_resource = "m" * (index % 5)
+    made.pose.orientation.w = 1.0
+    return made
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 40])
+def test_packed_is_as_serialised(count):
+    markers = [marker(index, "t" * (index // 2)) for index in range(count)]
+    packed = PackedMarkers(markers)
+    for turn in range(3):
+        rows = np.random.default_rng(turn).normal(size=(count, 7))
+        data = packed.pack(STAMP, rows)
+        for one, row in zip(markers, rows.tolist(), strict=True):
+            one.header.stamp = STAMP
+            place, turned = one.pose.position, one.pose.orientation
+            place.x, place.y, place.z, turned.x, turned.y, turned.z, turned.w = row
+        assert deserialize_message(data, MarkerArray) == MarkerArray(markers=markers)
+
+
+@pytest.mark.parametrize("pattern", [_POSE, _STAMP])
+def test_what_is_left_in_memory_before_a_pattern_is_not_taken_for_it(pattern):
+    for size in range(8):
+        for left in (pattern[:size], pattern[len(pattern) - size :]):
+            data = b"".join([left, pattern, left, b"text", left, pattern, left])
+            second = 3 * size + len(pattern) + 4
+            assert _places(data, pattern)[:, 0].tolist() == [size, second]

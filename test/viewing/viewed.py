@@ -34,6 +34,8 @@ class Viewed:
 
     def __enter__(self):
         self._thread.start()
+        self.until(lambda: self.viewer.url)
+        self.call(lambda: None)  # the activation that made the page has ended: the robot has its view
         return self
 
     def __exit__(self, *_):

@@ -2,10 +2,8 @@
 """`embodiment_bridge call` on a graph: the answer as a line, the exit code, and what it says when it cannot."""
 
 import json
-import subprocess
-import sys
 import threading
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from embodiment_bridge.srv import Hold, SetTorque
@@ -14,13 +12,21 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
+from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.nodes.base.runtime import Runtime
 
-COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 
+@pytest.fixture
+def call(capsys):
+    """The command in this process: its exit code, and what it has written."""
 
-def call(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "call", *words], capture_output=True, text=True, timeout=240.0)
+    def do(*words: str) -> SimpleNamespace:
+        capsys.readouterr()
+        code = main(["call", *words])
+        out, err = capsys.readouterr()
+        return SimpleNamespace(returncode=code, stdout=out, stderr=err)
+
+    return do
 
 
 def set_torque(request: SetTorque.Request, response: SetTorque.Response) -> SetTorque.Response:
@@ -72,7 +78,7 @@ def graph():
         thread.join()
 
 
-def test_it_answers_with_a_line_and_an_exit_code(graph):
+def test_it_answers_with_a_line_and_an_exit_code(graph, call):
     done = call("set_torque", '{"joints": ["elbow"], "on": true}', "--namespace", "robot1", "--wait", "60")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"success": True, "message": "elbow"}), (
         done.stderr
@@ -86,7 +92,7 @@ def test_it_answers_with_a_line_and_an_exit_code(graph):
     [("set_parameters", "results"), ("set_parameters_atomically", "result")],
 )
 @pytest.mark.parametrize(("value", "code"), [(2.0, 0), (9.0, 1)])
-def test_a_parameter_that_is_refused_is_no_success(graph, service, answer, value, code):
+def test_a_parameter_that_is_refused_is_no_success(graph, call, service, answer, value, code):
     asked = {"parameters": [{"name": "speed", "value": {"type": 3, "double_value": value}}]}
     done = call(f"/robot1/arm/{service}", json.dumps(asked), "--wait", "60")
     assert done.returncode == code, done.stderr
@@ -108,13 +114,13 @@ def test_a_parameter_that_is_refused_is_no_success(graph, service, answer, value
         ("hold_source", '{"source": "mcp", "on": false}', "let go mcp"),
     ],
 )
-def test_what_freezes_is_obeyed_in_any_form(graph, service, values, does):
+def test_what_freezes_is_obeyed_in_any_form(graph, call, service, values, does):
     done = call(f"/robot1/{service}", values, "--wait", "60")
     assert (done.returncode, json.loads(done.stdout)["message"]) == (0, does), done.stderr
 
 
 @pytest.mark.parametrize("namespace", ["/robot1", "/"])
-def test_it_lists_what_there_is(graph, namespace):
+def test_it_lists_what_there_is(graph, call, namespace):
     for _ in range(20):  # a busy machine may take longer until the programs have found each other
         done = call("--namespace", namespace)
         if done.stdout:
@@ -144,7 +150,7 @@ def test_it_lists_what_there_is(graph, namespace):
         (["set torque"], "has a part that is not one of letters"),
     ],
 )
-def test_what_it_says_when_it_cannot(graph, words, says):
+def test_what_it_says_when_it_cannot(graph, call, words, says):
     for _ in range(5):  # a busy machine may take longer until the programs have found each other
         done = call(*words)
         if says in done.stderr:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC has asked of its body ends with the plan, with the bridge, and with the OAC."""
+"""What an OAC and its feelings ask of a body is asked again where it is lost, and ends with plan, bridge and OAC."""
 
 from types import SimpleNamespace
 
@@ -7,8 +7,10 @@ import pytest
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import ActionPlan as PlanMessage
 
-from embodiment_bridge.nodes.opencog import opencog_plans
+from embodiment_bridge.nodes.opencog import opencog_feelings, opencog_plans
+from embodiment_bridge.nodes.opencog.opencog_feelings import OpencogMood
 from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans, PlanWishes
+from embodiment_bridge.protocols.opencog.world.feelings import rules_of
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 from embodiment_bridge.protocols.opencog.xml.parts import PlanAction
 
@@ -55,7 +57,8 @@ def test_command_that_has_ended_is_not_kept(stage):
     for _ in range(3):
         plans.command(PlanMessage())
         client.sent[-1].result = ExecuteActionPlan.Result(outcome="SUCCEEDED")
-    assert len(plans._commands) <= 1
+    plans.close("deactivated")
+    assert sum(goal.canceled for goal in client.sent) <= 1
 
 
 def test_actions_that_wait_behind_a_failed_one_of_their_plan_are_canceled(stage):
@@ -85,3 +88,72 @@ def test_actions_that_wait_for_a_tree_behind_one_that_was_given_up_are_over(stag
     client.server_is_there = True
     take(plans, "4", 1)
     assert len(client.sent) == 1
+
+
+JOY = {"happiness": 0.9}
+SKILLS = ("happy", "neutral")
+
+
+class MoodTree:
+    """A behaviour tree whose answers are the test's."""
+
+    def __init__(self, *_):
+        self.server_is_there, self.result, self.sent, self.canceled = True, None, [], 0
+        MoodTree.newest = self
+
+    def cancel(self):
+        self.canceled += 1
+
+    def send(self, document, **_):
+        self.result = None
+        self.sent.append(document)
+
+    def end(self, outcome):
+        self.result = SimpleNamespace(outcome=outcome)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(opencog_feelings, "BmlClient", MoodTree)
+    monkeypatch.setattr(opencog_feelings, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
+
+    def pass_s(seconds):
+        for _ in range(round(2 * seconds)):
+            clock[0] += 0.5
+            mood.look_after(JOY, SKILLS)
+
+    mood.look_after(JOY, SKILLS)
+    assert len(MoodTree.newest.sent) == 1
+    return MoodTree.newest, pass_s
+
+
+def test_emotion_that_is_lost_is_asked_for_when_there_is_a_tree_again(shown):
+    client, pass_s = shown
+    client.server_is_there = False
+    client.end("ERROR")
+    pass_s(5.0)
+    assert len(client.sent) == 1
+    client.server_is_there = True
+    pass_s(1.0)
+    assert len(client.sent) == 2
+
+
+def test_emotion_that_takes_long_is_waited_for(shown):
+    client, pass_s = shown
+    pass_s(20.0)
+    assert len(client.sent) == 1
+    client.end("SUCCEEDED")
+    pass_s(10.0)
+    assert len(client.sent) == 1  # it is shown
+
+
+def test_emotion_that_is_asked_for_ends_with_what_asked(monkeypatch):
+    monkeypatch.setattr(opencog_feelings, "BmlClient", MoodTree)
+    mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
+    mood.close()
+    assert MoodTree.newest.canceled == 0
+    mood.look_after(JOY, SKILLS)
+    mood.close()
+    assert MoodTree.newest.canceled == 1

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS messages from JSON and back: each kind of field, and an error for each way in which a value does not fit."""
+"""ROS messages from JSON and back, and TF messages that are filled in again."""
 
 import json
 import math
 
 import pytest
+from builtin_interfaces.msg import Time
 from embodiment_bridge.msg import ActionParameter
 from embodiment_bridge.srv import Beam, SetTorque
 from geometry_msgs.msg import PoseWithCovariance
@@ -13,7 +14,9 @@ from std_msgs.msg import Byte, ByteMultiArray, UInt8
 from std_srvs.srv import SetBool
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.nodes.base.messages import as_json, fill
+from embodiment_bridge.core.rotation import IDENTITY
+from embodiment_bridge.nodes.base.messages import TransformMessages, as_json, fill
+from embodiment_bridge.urdf import LinkTransform
 
 CASES = [
     (SetBool.Request, {"data": True}),
@@ -76,3 +79,58 @@ def test_what_does_not_fit_is_named(kind, values, says):
 
 def test_a_number_that_json_does_not_have_is_its_text():
     assert as_json(Beam.Request(x=math.nan))["x"] == "nan"
+
+
+TURN = (0.5, -0.5, 0.5, 0.5)
+HEAD = LinkTransform("base_link", "head", (1.0, 2.0, 3.0), TURN)
+ARM = LinkTransform("base_link", "arm", (4.0, 5.0, 6.0), IDENTITY)
+
+
+def values(message):
+    """All that a TF message says, as it would be serialised now."""
+    return [
+        (
+            one.header.stamp.sec,
+            one.header.frame_id,
+            one.child_frame_id,
+            (one.transform.translation.x, one.transform.translation.y, one.transform.translation.z),
+            (
+                one.transform.rotation.x,
+                one.transform.rotation.y,
+                one.transform.rotation.z,
+                one.transform.rotation.w,
+            ),
+        )
+        for one in message.transforms
+    ]
+
+
+def test_frames_stamp_and_numbers() -> None:
+    message = TransformMessages("r1/").make([HEAD, ARM], Time(sec=7))
+    assert values(message) == [
+        (7, "r1/base_link", "r1/head", HEAD.xyz, HEAD.quaternion),
+        (7, "r1/base_link", "r1/arm", ARM.xyz, ARM.quaternion),
+    ]
+
+
+def test_next_message_has_nothing_of_the_last() -> None:
+    messages = TransformMessages("")
+    messages.make([HEAD, ARM], Time(sec=7))
+    moved = HEAD._replace(xyz=(0.0, 0.0, 0.0), quaternion=IDENTITY)
+    assert values(messages.make([moved], Time(sec=8))) == [
+        (8, "base_link", "head", (0.0, 0.0, 0.0), IDENTITY)
+    ]
+    assert values(messages.make([ARM, HEAD], Time(sec=9))) == [
+        (9, "base_link", "arm", ARM.xyz, IDENTITY),
+        (9, "base_link", "head", HEAD.xyz, TURN),
+    ]
+
+
+def test_same_child_in_two_parents_is_two_transforms() -> None:
+    other = HEAD._replace(parent="map")
+    message = TransformMessages("").make([HEAD, other], Time())
+    assert [one[1] for one in values(message)] == ["base_link", "map"]
+
+
+def test_no_transforms() -> None:
+    assert values(TransformMessages("").make([], Time())) == []

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run is paused by people, by breakpoints and by the watch on clients: each ends its own pause and no other."""
+"""A run is paused by people, breakpoints and the watch on clients: each ends its own pause, and the body rests."""
 
 import pytest
-from run_executor_stage import SHAKES, PerformerStage
+from run_executor_stage import DEAD_MAN, LAG_S, SHAKES, PerformerStage
+from std_msgs.msg import String
 
+from embodiment_bridge.mock.hardware import LAG_S as LAG_OF_BODY_S
+from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.base.services import HELD_ALREADY
-from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, LOOK_S, PER_LIMIT
+from embodiment_bridge.nodes.tree.runs.run_controls import GONE_S, SHARE
 
 CLIENT = "mcp/1.1"
+AT_REST_WITHIN = 0.7  # s, promised in docs/language_model.md
 WAITS = {"on_new": "queue"}
 LONG_DELAY = {"type": "delay", "duration": 60}
 
@@ -36,6 +41,27 @@ def test_the_watch_ends_its_own_pause(stage):
     stage.passes(5.0)
     stage.passes(1.0, heard=[CLIENT])
     assert (stage.state("a"), stage.warnings("a")) == ("RUNNING", [])
+
+
+def test_a_run_is_paused_early_enough_for_the_body_to_rest_in_time(stage):
+    begin(stage)
+    heard = stage.now
+    while stage.state("a") == "RUNNING":
+        stage.passes(LOOK_S)
+        assert stage.now - heard < 10.0
+    slowing_down = HOLD_S + 2.0 * LAG_OF_BODY_S
+    assert stage.now - heard + slowing_down <= AT_REST_WITHIN
+
+
+def test_a_client_of_which_three_of_four_signs_are_lost_is_not_paused(stage):
+    begin(stage)
+    period = CLIENT_S / PER_LIMIT
+    assert SHARE * DEAD_MAN / period >= 5.0
+    for _ in range(100):
+        for _ in range(int(4.0 * period / LOOK_S)):
+            stage.passes(LOOK_S)
+        stage.node.hear(String(data=CLIENT))
+        assert stage.state("a") == "RUNNING"
 
 
 def test_a_pause_of_a_person_stays_when_the_client_was_silent_meanwhile(stage):
@@ -203,3 +229,84 @@ def test_each_client_is_told_the_end_once(stage):
     silence(stage)
     assert "stopping" in stage.control("stop")
     assert (stage.told("a"), stage.told("b")) == (["CANCELED"], ["CANCELED"])
+
+
+@pytest.fixture
+def paused(monkeypatch):
+    """A run that has been paused for a while; nobody looked at it."""
+    made = PerformerStage(monkeypatch)
+    made.goal("a")
+    made.passes(0.5)
+    assert made.control("pause") == "pausing"
+    made.passes(0.5)
+    assert made.state("a") == "PAUSED"
+    assert made.goal("b", on_new="queue") == ""
+    made.passes(5.0)
+    return made
+
+
+def veto(paused):
+    paused.vetoed = True
+    paused.run_executor.tick()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda paused: paused.control("stop"),
+        lambda paused: paused.run_executor.cancel(paused.runs["a"].goal),
+        lambda paused: paused.run_executor.stop("the node was deactivated"),
+        veto,
+    ],
+    ids=["stop", "cancel", "deactivate", "veto"],
+)
+def test_a_paused_run_ends_when_the_body_is_at_rest(paused, end):
+    end(paused)
+    paused.passes(0.1)
+    assert (paused.state("a"), paused.told("a")) == ("STOPPING", [])
+    paused.passes(LAG_S)
+    assert (paused.told("a"), paused.warnings("a")) == (["CANCELED"], [])
+
+
+@pytest.mark.parametrize("control", ["resume", "step"])
+def test_the_clock_of_a_paused_run_waits_for_the_body_to_go_on(paused, control):
+    elapsed = paused.runs["a"].run.clock.seconds
+    paused.control(control)
+    paused.passes(0.1)
+    assert (paused.state("a"), paused.runs["a"].run.clock.seconds) == ("RESUMING", elapsed)
+    paused.passes(LAG_S)
+    assert (paused.state("a"), paused.warnings("a")) == ("RUNNING", [])
+
+
+def test_a_run_of_a_client_that_stays_silent_ends_when_the_body_is_at_rest(monkeypatch):
+    paused = PerformerStage(monkeypatch)
+    paused.goal("a", source=CLIENT)
+    paused.passes(0.5, heard=[CLIENT])
+    paused.passes(5.0)
+    assert paused.state("a") == "PAUSED"
+    paused.gives_up()
+    assert (paused.state("a"), paused.told("a")) == ("STOPPING", [])
+    paused.passes(0.5)
+    assert (paused.told("a"), paused.warnings("a")) == (["CANCELED"], [])
+
+
+def test_what_is_vetoed_does_not_begin_anything_more(monkeypatch):
+    paused = PerformerStage(monkeypatch)
+    shake = {"type": "body", "action": "HEAD_SHAKE"}
+    paused.goal("a", {"type": "sequence", "behaviors": [{"type": "delay", "duration": 0.52}, shake]})
+    while paused.runs["a"].run.clock.seconds < 0.49:
+        paused.passes(0.05)  # with the next tick the delay is over
+    paused.vetoed = True
+    paused.passes(0.5)
+    assert paused.told("a") == ["CANCELED"]
+    assert paused.started("a") == 0
+
+
+def test_a_goal_that_was_canceled_while_it_waited_ends_no_other_run(monkeypatch):
+    paused = PerformerStage(monkeypatch)
+    paused.goal("a")
+    paused.passes(0.5)
+    assert paused.goal("b", canceled=True) == ""
+    assert paused.told("b") == ["CANCELED"]
+    paused.passes(0.5)
+    assert (paused.state("a"), paused.told("b"), paused.warnings("a")) == ("RUNNING", ["CANCELED"], [])

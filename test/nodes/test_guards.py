@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guards, and that every parameter of safety has a place in the documentation."""
+"""Guards refuse what they do not allow; one whose value nothing publishes is an error, told once."""
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
-from embodiment_bridge.bml.rules.operator_rules import parse_table
+from embodiment_bridge.bml.rules.operator_rules import parse_guard, parse_table
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.tree.behavior_tree import LOOKS, GuardWatch
 from embodiment_bridge.nodes.tree.runs.document_rules import (
     MAX_GUARDS,
     SAFETY_PARAMETERS,
@@ -78,3 +80,45 @@ def test_the_example_of_the_page():
 
 def test_the_page_has_every_parameter():
     assert {parameter.name for parameter in SAFETY_PARAMETERS} <= set(re.findall(r"`([a-z_]+)`", PAGE))
+
+
+@pytest.fixture
+def watch():
+    errors = []
+    node = SimpleNamespace(
+        active=True,
+        create_timer=lambda *_, **__: None,
+        destroy_timer=lambda timer: None,
+        get_logger=lambda: SimpleNamespace(error=errors.append),
+    )
+    feed = SimpleNamespace(unpublished={"charge": "charge is /charge, and the topic has no publisher yet"})
+    body = SimpleNamespace(missing="")
+    made = GuardWatch(node, [parse_guard("warm > 1"), parse_guard("charge >= 0.15")], feed, body)
+    made.errors, made.feed, made.body = errors, feed, body
+    return made
+
+
+def look(watch, times: int) -> None:
+    for _ in range(times):
+        watch.look()
+
+
+def test_a_guard_without_a_publisher_is_an_error_that_is_told_once(watch) -> None:
+    look(watch, LOOKS - 1)
+    assert (watch.errors, watch.trouble) == ([], "")
+    look(watch, 3)
+    (error,) = watch.errors
+    assert "charge >= 0.15 cannot hold" in error
+    assert error.endswith("charge is /charge, and the topic has no publisher yet")
+    assert watch.trouble == error
+    watch.feed.unpublished = {}
+    look(watch, 1)
+    assert watch.trouble == ""
+
+
+def test_while_the_body_is_not_there_nothing_is_missing(watch) -> None:
+    watch.body.missing = "link"
+    look(watch, 2 * LOOKS)
+    watch.body.missing = "body"
+    look(watch, 2 * LOOKS)
+    assert not watch.errors
