@@ -70,7 +70,7 @@ def listen() -> None:
 
 
 def is_gone(process: int | None) -> bool:
-    """Whether the process with this number has ended; False for None.
+    """Return whether the process with this number has ended; False for None.
 
     A process that was killed and that its parent has not reaped yet has ended too, where the system can tell (Linux).
     """

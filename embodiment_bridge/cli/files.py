@@ -17,7 +17,7 @@ MAX_BYTES = 64 << 20  # of a document or the log of a run, which ends after 50 M
 
 
 def read_text(name: str) -> str:
-    """The whole file as UTF-8 text; other bytes stay visible as escapes.
+    """Return the whole file as UTF-8 text; other bytes stay visible as escapes.
 
     Raises:
         ConfigError: it cannot be read, or is larger than ``MAX_BYTES``.
@@ -47,7 +47,7 @@ def read_document(name: str) -> str:
 
 
 def shipped_documents() -> dict[str, Path]:
-    """The documents of this package, by name."""
+    """Return the documents of this package, by name."""
     try:
         folder = find_share("embodiment_bridge") / "config" / "bml"
     except LookupError:  # not installed
@@ -56,7 +56,7 @@ def shipped_documents() -> dict[str, Path]:
 
 
 def read_chunks(name: str) -> Iterator[bytes]:
-    """The bytes of a file as they arrive.
+    """Return the bytes of a file as they arrive.
 
     Raises:
         ConfigError: it cannot be read.

@@ -68,7 +68,7 @@ class FollowedGoal(Protocol):
 
     @property
     def lost(self) -> str:
-        """Why the outcome is not known; empty while it may come, or has."""
+        """The reason why the outcome is unknown; empty while it may come, or is known."""
 
     @property
     def answered(self) -> bool:
@@ -83,7 +83,7 @@ class FollowedGoal(Protocol):
 
 
 def not_served(action: str, namespace: str) -> GoneError:
-    """The error for an action without a server."""
+    """Return the error for an action without a server."""
     return GoneError(
         f"nothing serves {action} in namespace {namespace}; start a body first, e.g. "
         "`embodiment_bridge up bringup.launch.xml`",

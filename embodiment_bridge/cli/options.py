@@ -18,7 +18,7 @@ class Within:
         self._lower, self._upper, self._kind = lower, upper, kind
 
     def __call__(self, text: str) -> float:
-        """The number in a text."""
+        """Return the number in a text."""
         try:
             value = self._kind(text)
         except ValueError:
@@ -32,7 +32,7 @@ class Within:
 
 
 def seconds(text: str) -> float:
-    """A finite time, 0 or more, s."""
+    """Return a finite time, 0 or more, s."""
     value = float(text)
     if not math.isfinite(value) or value < 0.0:
         raise argparse.ArgumentTypeError(f"{text} s is not a time; it must be finite, 0 or more")
@@ -40,7 +40,7 @@ def seconds(text: str) -> float:
 
 
 def namespace(text: str) -> str:
-    """The namespace as an absolute one; an empty text stays empty."""
+    """Return the namespace as an absolute one; an empty text stays empty."""
     try:
         return join_namespace("", text) if text else text
     except ConfigError:
@@ -143,7 +143,7 @@ def given_values(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
-    """The documents of ``--subtree``, by name.
+    """Return the documents of ``--subtree``, by name.
 
     Raises:
         ConfigError: a file cannot be read.

@@ -22,7 +22,7 @@ def drop_output() -> None:
 
 
 def together(doing: Iterable[str]) -> str:
-    """The actions that run, each name once, in the order of the document."""
+    """Return the actions that run, each name once, in the order of the document."""
     return " + ".join(dict.fromkeys(doing))
 
 

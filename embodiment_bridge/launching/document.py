@@ -39,7 +39,7 @@ class Element:
         return f"{self.file}:{self.line}"
 
     def named(self, tag: str) -> Iterator["Element"]:
-        """The children with one tag."""
+        """Return the children with one tag."""
         return (child for child in self.children if child.tag == tag)
 
 

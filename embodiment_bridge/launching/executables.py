@@ -26,7 +26,7 @@ CANNOT_START = 2  # exit code, as of the command line
 
 
 def agent_bridge(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """A body of some protocol."""
+    """Return a body of some protocol."""
     from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
 
     return AgentBridge(registry.spec, **node_kwargs)
@@ -60,7 +60,7 @@ def _surroundings() -> "Surroundings":
 
 
 def mock_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node of a mock body, which works without a simulator."""
+    """Return the node of a mock body, which works without a simulator."""
     from embodiment_bridge.nodes.body.mock_body import MockBody
 
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
@@ -109,7 +109,7 @@ def viewer(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
 
 
 def _documents() -> dict[str, str]:
-    """The BML documents of this package, by name."""
+    """Return the BML documents of this package, by name."""
     folder = find_share(PACKAGE) / "config" / "bml"
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
 
@@ -135,7 +135,7 @@ REAL_TIME = 10  # real-time priority of a negative niceness, if the system allow
 
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
-    """The function that makes the node of an executable.
+    """Return the function that makes the node of an executable.
 
     Raises:
         ConfigError: the executable is not of this package.

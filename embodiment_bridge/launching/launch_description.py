@@ -19,7 +19,7 @@ MAX_NAMESPACE = 245  # RMW_NAMESPACE_MAX_LENGTH
 
 
 def node_name(name: str) -> str:
-    """The name itself, checked.
+    """Return the name itself, checked.
 
     Raises:
         ConfigError: a node cannot have this name.

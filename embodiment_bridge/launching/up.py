@@ -98,7 +98,7 @@ class Program:
         keeper.keep(self._process.pid, patience)
 
     def ended(self) -> int | None:
-        """The exit code if the program has ended, else None.
+        """Return the exit code if the program has ended, else None.
 
         Its number stays taken until ``stop``, because processes that it has started may still be in its group.
         """
@@ -110,7 +110,10 @@ class Program:
         return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
     def stop(self, say: Callable[[str], None]) -> None:
-        """End the program and what it has started in its group, by SIGKILL if needed; returns when they have ended."""
+        """End the program and what it has started in its group, by SIGKILL if needed.
+
+        Returns when they have ended.
+        """
         end_group(
             self._process.pid, self._patience, lambda text: say(f"{self.name} {text}"), self._process.poll
         )
@@ -294,7 +297,7 @@ def _factory(description: NodeDescription) -> Callable[..., BridgeNode]:
 
 
 def _writer(folder: Path) -> Callable[[str], Path]:
-    """A function that writes texts into new files of a new folder."""
+    """Return a function that writes texts into new files of a new folder."""
     folder.mkdir()
     numbers = count()
 
@@ -307,7 +310,7 @@ def _writer(folder: Path) -> Callable[[str], Path]:
 
 
 def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -> ProgramDescription:
-    """The program that runs a node in a process of its own and ends with this process."""
+    """Return the program that runs a node in a process of its own and ends with this process."""
     command = ("view",) if node.executable == "viewer" else ("node", node.executable)
     ends = ["--end-with", str(os.getpid())]
     if not keep_going and node.executable != "viewer":  # which always does so
@@ -319,7 +322,7 @@ def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -
 
 
 def _common_environment(nodes: Iterable[NodeDescription]) -> Mapping[str, str | None]:
-    """The environment of all nodes of this process.
+    """Return the environment of all nodes of this process.
 
     Raises:
         ConfigError: two nodes have different environments.

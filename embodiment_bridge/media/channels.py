@@ -28,7 +28,7 @@ class Loudness:
     clock: Callable[[], datetime] = datetime.now
 
     def heard(self, volume: float) -> float:
-        """The volume that is heard now for a wanted volume, both in percent."""
+        """Return the volume that is heard now for a wanted volume, both in percent."""
         cap = min(self.cap, self.quiet_cap) if self._is_quiet() else self.cap
         return max(0.0, min(volume, cap, 100.0))
 
@@ -96,7 +96,7 @@ class Channel:
 def state_of(
     channel: Channel, *, position: float, heard_volume: float, output: str, held: bool
 ) -> ChannelState:
-    """The state of a channel for topics; ``held``: the owner of its sound holds."""
+    """Return the state of a channel for topics; ``held``: the owner of its sound holds."""
     sound = channel.sound or channel.last
     if sound is None:
         return ChannelState(channel.name, volume=channel.volume, heard_volume=heard_volume, output=output)

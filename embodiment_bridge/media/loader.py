@@ -64,7 +64,7 @@ class Loader:
             waiting[1].cancel()
 
     def take(self) -> list[Loaded]:
-        """The sounds that have been loaded (or have failed) since the last call, without cancelled ones."""
+        """Return the sounds that have been loaded (or have failed) since the last call, without cancelled ones."""
         ready: list[Loaded] = []
         while True:
             try:

@@ -93,7 +93,7 @@ class Player:
         self._changed(channel)
 
     def status_of(self, sound_id: str) -> CueStatus:
-        """The status of a sound. A sound that is over is forgotten after this call."""
+        """Return the status of a sound. A sound that is over is forgotten after this call."""
         sound = self._sounds.get(sound_id)
         if sound is None:
             return CueStatus(cues.FAILED, reason="there is no such sound")
@@ -168,7 +168,7 @@ class Player:
                 self._send_volume(channel)
 
     def states(self) -> list[ChannelState]:
-        """The state of each channel."""
+        """Return the state of each channel."""
         return [self._state(channel) for channel in self._channels.values()]
 
     def close(self) -> None:

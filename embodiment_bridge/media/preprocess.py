@@ -71,7 +71,7 @@ def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: 
 
 
 def marks_path(speech: Speech) -> Path:
-    """The file of marks beside the sound."""
+    """Return the file of marks beside the sound."""
     return speech.path.parent / f"{speech.key}.marks.json"
 
 
@@ -140,7 +140,7 @@ def _player(node: Speak, url: str, marks_url: str) -> Player:
 
 
 def _own_nodes(root: Node) -> list[Node]:
-    """All nodes of the document itself, without those of its subtrees."""
+    """Return all nodes of the document itself, without those of its subtrees."""
     nodes: list[Node] = []
     todo = [root]
     while todo:
@@ -152,7 +152,7 @@ def _own_nodes(root: Node) -> list[Node]:
 
 
 def _rebuilt(root: Node, new: dict[int, Node]) -> Node:
-    """The tree with the nodes of ``new`` (by id) in place of the old ones, built from the leaves up."""
+    """Return the tree with the nodes of ``new`` (by id) in place of the old ones, built from the leaves up."""
     for node in reversed(_own_nodes(root)):
         below = node.below
         if isinstance(node, Subtree) or not any(id(child) in new for child in below):

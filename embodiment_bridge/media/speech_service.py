@@ -159,11 +159,11 @@ class SpeechService(ClosedOnExit):
         self._thread.join()
 
     def link(self, path: Path) -> str:
-        """The URL of a file of the store."""
+        """Return the URL of a file of the store."""
         return f"{self.public_url}/media/{path.name}"
 
     def answer(self, text: bytes) -> tuple[HTTPStatus, str]:
-        """The answer to a document, as JSON: the document without text to speak, or its problems."""
+        """Return the answer to a document, as JSON: the document without text to speak, or its problems."""
         result = bml.read(text, strict=self._strict, subtrees=self._subtrees)
         problems, document = list(result.problems), result.document
         if document is not None:
@@ -175,7 +175,7 @@ class SpeechService(ClosedOnExit):
         return HTTPStatus.UNPROCESSABLE_ENTITY, json.dumps({"problems": texts})
 
     def file(self, path: str) -> tuple[Path, str] | None:
-        """The file of a link and its content type; None when there is no such file."""
+        """Return the file of a link and its content type; None when there is no such file."""
         found = _NAME.fullmatch(path)
         if found is None:
             return None

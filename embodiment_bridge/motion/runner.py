@@ -99,7 +99,7 @@ class MotionRunner:
 
     @property
     def remark(self) -> str:
-        """What the velocity or joint command that is being followed asks in vain, for people; else empty."""
+        """The part of the velocity or joint command that cannot be met, for people; empty if all is."""
         parts = [self._joint_command.remark]
         if self._legs is not None and self._velocity is not None and self._velocity.program is not None:
             blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
@@ -146,7 +146,10 @@ class MotionRunner:
         self._table.start(request)
 
     def cancel(self, request_id: str) -> bool:
-        """End a skill by its ``on_stop``; it reports CANCELED when at rest. False: no skill with this id is running."""
+        """End a skill by its ``on_stop``; it reports CANCELED when at rest.
+
+        False: no skill with this id is running.
+        """
         return self._table.cancel(request_id, self._holds)
 
     def hold(self, on: bool, source: str = "") -> None:
@@ -220,7 +223,7 @@ class MotionRunner:
 
     @property
     def commanded(self) -> Sequence[float]:
-        """Where the joints are told to be now, rad."""
+        """The commanded joint positions, rad."""
         return self._posture.limiter.position
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
@@ -261,7 +264,7 @@ class MotionRunner:
             self._velocity.end()
 
     def take_reports(self) -> list[SkillReport]:
-        """The reports since the last call: each change of a skill, and its progress five times a second."""
+        """Return the reports since the last call: each change of a skill, and its progress five times a second."""
         return self._table.take_reports()
 
     def step(self, state: BodyState, dt: float) -> JointTargets:

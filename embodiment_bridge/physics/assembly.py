@@ -201,7 +201,7 @@ def _add_eye(spec: mujoco.MjSpec) -> None:
 
 
 def _touches(model: mujoco.MjModel, root: int) -> bool:
-    """Whether anything of the robot can touch the world."""
+    """Return whether anything of the robot can touch the world."""
     own = np.asarray(model.body_rootid)[model.geom_bodyid] == root
     return bool(np.any(own & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))))
 

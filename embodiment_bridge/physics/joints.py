@@ -40,7 +40,7 @@ class DrivenJoint:
 
 @dataclass(slots=True)
 class Motors:
-    """What is found out about a model. root: body of the robot, a child of the world.
+    """The motors that were found in a model.
 
     replaced: names or numbers of the model's own actuators, whose joints this package drives. left: of the others.
     """
@@ -52,7 +52,7 @@ class Motors:
 
 
 def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
-    """The robot in a model and the joints that can be driven.
+    """Return the robot in a model and the joints that can be driven.
 
     The robot is the tree with most actuators, or else with most joints. Driven are the joints that actuators of the
     model move, directly or by a fixed tendon; in a model without actuators all hinges and slides. A joint that is
@@ -137,7 +137,7 @@ def _driven(model: mujoco.MjModel, joint: int, actuators: list[int], robot: Robo
 
 
 def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
-    """The greatest force of an actuator, before its gear."""
+    """Return the greatest force of an actuator, before its gear."""
     force = inf
     if model.actuator_forcelimited[actuator]:
         force = float(np.abs(model.actuator_forcerange[actuator]).max())
@@ -160,7 +160,7 @@ SAFETY: Final = 3.0  # efforts where none are known: so many times what the weig
 
 
 def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: float) -> list[DrivenJoint]:
-    """The joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
+    """Return the joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     inertia = np.zeros((model.nv, model.nv))
@@ -169,7 +169,7 @@ def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: floa
 
 
 def rotor_of(joint: DrivenJoint) -> float:
-    """The armature of a joint whose model has none, kg m2."""
+    """Return the armature of a joint whose model has none, kg m2."""
     return ROTOR * joint.effort
 
 

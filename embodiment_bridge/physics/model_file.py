@@ -24,7 +24,7 @@ AUTO: Final = "auto"
 
 
 def shipped_worlds() -> dict[str, Path]:
-    """The worlds of this package by name."""
+    """Return the worlds of this package by name."""
     return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
 
 
@@ -55,7 +55,7 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
 
 
 def has_floor(spec: mujoco.MjSpec) -> bool:
-    """Whether a model brings a plane or a height field of its own."""
+    """Return whether a model brings a plane or a height field of its own."""
     flat = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
     return any(geom.type in flat for geom in spec.worldbody.geoms)
 
@@ -74,7 +74,7 @@ MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
 
 
 def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
-    """The description with the settings that this package needs, and warnings about shapes that are left out.
+    """Return the description with the settings that this package needs, and warnings about shapes that are left out.
 
     Raises:
         ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
@@ -142,7 +142,7 @@ class ModelFile:
 
 
 def find_model(name: str) -> Path:
-    """The file of a model: a path, or ``python://PACKAGE/PATH`` for a file in an installed Python package.
+    """Return the file of a model: a path, or ``python://PACKAGE/PATH`` for a file in an installed Python package.
 
     Raises:
         ConfigError: the package is not installed, or the file is not there.

@@ -86,7 +86,10 @@ PLANE: Final = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
 
 def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
-    """The height at which the base of the robot stands on what is at x, y (m); its pose is that of ``data``."""
+    """Return the height at which the base of the robot stands on what is at x, y (m).
+
+    Its pose is that of ``data``.
+    """
     own = [
         g
         for g in range(model.ngeom)
@@ -98,7 +101,7 @@ def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float,
 
 
 def ground(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
-    """The height of what is at x, y apart from the robot, m; 0 where there is nothing."""
+    """Return the height of what is at x, y apart from the robot, m; 0 where there is nothing."""
     height, hit = SKY, np.array([-1], dtype=np.int32)
     for _ in range(model.nbody):  # through the robot, link by link
         skipped = int(model.geom_bodyid[hit[0]]) if hit[0] >= 0 else root
@@ -148,7 +151,7 @@ def place_body(
 
 
 def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
-    """The lowest point of the box around a geom, or of a sphere or capsule, m."""
+    """Return the lowest point of the box around a geom, or of a sphere or capsule, m."""
     centre, size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     turn = data.geom_xmat[geom].reshape(3, 3)
     middle = float((data.geom_xpos[geom] + turn @ centre)[2])

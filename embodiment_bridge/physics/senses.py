@@ -43,7 +43,7 @@ class Odometry:
         self.y += (forward * sin(self.yaw) + left * cos(self.yaw)) * seconds
 
     def of(self, state: BodyState) -> BodyState:
-        """The state with this pose instead of the true one; height and tilt stay."""
+        """Return the state with this pose instead of the true one; height and tilt stay."""
         return replace(state, base_position=(self.x, self.y, state.base_position[2]), yaw=self.yaw)
 
 
@@ -103,7 +103,7 @@ class Senses:
         self._end_of_geom = np.array([numbers.get(int(model.body_weldid[b]), -1) for b in model.geom_bodyid])
 
     def state(self, state: BodyState) -> BodyState:
-        """The state as the sensors give it."""
+        """Return the state as the sensors give it."""
         if not self._noise:
             return state
         x, y, z = state.base_position
@@ -158,7 +158,7 @@ def _three(values: Iterable[float]) -> Vector:
 
 
 def _ends(simulation: Simulation) -> dict[int, str]:
-    """The links of the robot that move and carry no other one that moves, by number of their body."""
+    """Return the links of the robot that move and carry no other one that moves, by number of their body."""
     model = simulation.model
     own = [b for b in range(1, model.nbody) if int(model.body_rootid[b]) == simulation.root]
     moving = {int(model.body_weldid[b]) for b in own} - {0}

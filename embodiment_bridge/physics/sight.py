@@ -53,7 +53,7 @@ class Sight:
         self.things = list(_things(simulation))
 
     def picture(self) -> Iterator[Sighting]:
-        """The things in view, in ``map``."""
+        """Return the things in view, in ``map``."""
         data = self._simulation.data
         for thing in self.things:
             turn, place = data.xmat[thing.body].reshape(3, 3), data.xpos[thing.body]
@@ -126,7 +126,7 @@ def _eye(simulation: Simulation) -> int:
 
 
 def _things(simulation: Simulation) -> Iterator[Thing]:
-    """The bodies of the world that are not the robot, with shapes."""
+    """Return the bodies of the world that are not the robot, with shapes."""
     model = simulation.model
     for body in range(1, model.nbody):
         if int(model.body_parentid[body]) != 0 or body == simulation.root:

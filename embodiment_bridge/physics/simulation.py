@@ -38,14 +38,14 @@ SKILLS: Final = ("reset", "rest")
 
 
 def body_of_model(assembly: Assembly) -> BodyDescription:
-    """A body with all driven joints; rest is the first keyframe of the model, or the angle nearest to 0."""
+    """Return a body with all driven joints; rest is the first keyframe of the model, or the angle nearest to 0."""
     first: Mapping[str, float] = next(iter(assembly.keyframes.values()), {})
     joints = [_joint(joint, first.get(joint.name, 0.0)) for joint in assembly.joints]
     return plain_body(assembly.name, joints, SKILLS)
 
 
 def with_gains(body: BodyDescription, assembly: Assembly) -> BodyDescription:
-    """The body, with the model's gains for joints that have none.
+    """Return the body, with the model's gains for joints that have none.
 
     Raises:
         ConfigError: a joint of the body is not driven in the model.
@@ -278,7 +278,7 @@ class Simulation:
         place_body(self.model, self.data, self.root, name, position, turn, velocity)
 
     def _start_pose(self) -> dict[str, float]:
-        """The angle of each driven joint at the start."""
+        """Return the angle of each driven joint at the start."""
         chosen: Mapping[str, float] = self.assembly.keyframes.get(self._keyframe, {})
         rests = {joint.name: joint.rest for joint in self.body.joints}
         first: Mapping[str, float] = next(iter(self.assembly.keyframes.values()), {})

@@ -42,7 +42,10 @@ class Driver(Protocol):
         """End the document and all skills."""
 
     def emergency_stop(self, *, on: bool) -> None:
-        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        """Press the emergency stop of the body where it has one, and end the document and all skills.
+
+        ``on`` false: release the stop.
+        """
 
     def call(self, service: str) -> None:
         """Pause, resume or step the document that runs."""
@@ -249,7 +252,7 @@ class Controls:
 
 
 def _on_step(value: float, slider: GuiSliderHandle[float]) -> float:
-    """The nearest value that a person could choose, so that noise of a joint moves no slider."""
+    """Return the nearest value that a person could choose, so that noise of a joint moves no slider."""
     return slider.min + round((value - slider.min) / slider.step) * slider.step
 
 

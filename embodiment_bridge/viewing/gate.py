@@ -39,7 +39,9 @@ MOST: Final = 300  # bytes that are read from a file
 
 
 def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
-    """The token in the file ``path``, without surrounding blanks; without a path that of the environment, or None.
+    """Return the token in the file ``path``, without surrounding blanks.
+
+    Without a path that of the environment, or None.
 
     Raises:
         ConfigError: the file cannot be read, or the token has a wrong form; the text does not contain it.
@@ -98,7 +100,7 @@ class Gate:
         self.refused = 0
 
     def check(self, request: Request) -> Answer | None:
-        """The answer to a request that is refused or redirected; None if it may go on."""
+        """Return the answer to a request that is refused or redirected; None if it may go on."""
         foreign = self._origin.refusal(request.hosts, request.origins)
         answer = Answer(FORBIDDEN, foreign) if foreign else self._check_token(request)
         if answer is not None and answer.status != SEE_OTHER:

@@ -27,7 +27,7 @@ def text_of(value: object) -> str:
 
 
 def tree_html(tree: TreeSnapshot) -> str:
-    """The HTML of a tree: one line per node, the running path in bold."""
+    """Return the HTML of a tree: one line per node, the running path in bold."""
     nodes = list(tree.nodes)[:MOST_NODES]
     if not nodes:
         paused = tree.state == "PAUSED" and not tree.run_id
@@ -53,7 +53,7 @@ def _node(node: TreeNode, depth: int) -> str:
 
 
 def bars_html(title: str, names: Sequence[str], levels: Sequence[float], color: str) -> str:
-    """The HTML of levels, 0 to 1, as bars."""
+    """Return the HTML of levels, 0 to 1, as bars."""
     rows = [_bar(name, level, color) for name, level in list(zip(names, levels, strict=False))[:MOST_BARS]]
     return _block(title, "".join(rows)) if rows else ""
 
@@ -70,7 +70,7 @@ def _bar(name: str, level: float, color: str) -> str:
 
 
 def status_html(links: Mapping[str, LinkState], body: BodyStatus | None, missing: Sequence[str] = ()) -> str:
-    """The HTML of the links by name, of the body where it is known, and of the topics that have not come."""
+    """Return the HTML of the links by name, of the body where it is known, and of the topics that have not come."""
     rows = [_link(name, link) for name, link in links.items()]
     if body is not None:
         posture = _word(POSTURES, body.posture)
@@ -90,13 +90,13 @@ def _link(name: str, link: LinkState) -> str:
 
 
 def heard_html(heard: Iterable[HeardMessage]) -> str:
-    """The HTML of what was heard, newest last."""
+    """Return the HTML of what was heard, newest last."""
     rows = [f"<div>{text_of(one.sender or 'unknown')}: <i>{text_of(one.text)}</i></div>" for one in heard]
     return _block("Heard", "".join(rows)) if rows else ""
 
 
 def news_html(text: str, *, bad: bool = False) -> str:
-    """The HTML of a line of news; empty for none."""
+    """Return the HTML of a line of news; empty for none."""
     lines = [_line(text_of(line), BAD if bad else PLAIN) for line in text.splitlines()[:MOST_NEWS]]
     return (
         f'<div style="font-size:.8em;line-height:1.45;padding:.2em .8em">{"".join(lines)}</div>'

@@ -47,7 +47,7 @@ class Triangles:
 
 
 def read_mesh(mesh: Mesh) -> Triangles:
-    """The triangles of a mesh.
+    """Return the triangles of a mesh.
 
     Raises:
         ConfigError: its file is not there, is of another kind or too large, or has no triangles.
@@ -81,7 +81,7 @@ def _load(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
 
 
 def _shape_of(obj: bytes) -> bytes:
-    """The points and faces of an OBJ file; trimesh 5.2.0 needs minutes for many materials or groups."""
+    """Return the points and faces of an OBJ file; trimesh 5.2.0 needs minutes for many materials or groups."""
     lines = re.sub(rb"/\S*", b"", obj.replace(b"\\\n", b" ")).splitlines()
     points = [line for line in lines if line.startswith((b"v ", b"v\t"))]
     faces = [line for line in lines if line.startswith((b"f ", b"f\t"))]
@@ -94,7 +94,7 @@ def _shape_of(obj: bytes) -> bytes:
 def _coarser(
     points: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """The mesh with at most MOST_MESH_TRIANGLES: points in the same cell of a grid become one."""
+    """Return the mesh with at most MOST_MESH_TRIANGLES: points in the same cell of a grid become one."""
     cells = FINEST
     while len(faces) > MOST_MESH_TRIANGLES:
         low = points.min(axis=0)
@@ -196,7 +196,7 @@ class RobotShape:
 
 
 def moved(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether the difference between two poses (same number of components) is visible."""
+    """Return whether the difference between two poses (same number of components) is visible."""
     return any(abs(a - b) > STILL for a, b in zip(before, after, strict=True))
 
 
@@ -225,19 +225,19 @@ def add_mesh(scene: SceneApi, path: str, visual: Visual, triangles: Triangles) -
 
 
 def rgb(rgba: tuple[float, float, float, float]) -> tuple[int, int, int]:
-    """A colour of 0 to 1 as 0 to 255; values that are not finite become 0."""
+    """Return a colour of 0 to 1 as 0 to 255; values that are not finite become 0."""
     red, green, blue = (round(255 * min(max(v, 0.0), 1.0)) if math.isfinite(v) else 0 for v in rgba[:3])
     return red, green, blue
 
 
 def opacity_of(rgba: tuple[float, float, float, float]) -> float | None:
-    """The opacity, 0 to 1; None if it is opaque."""
+    """Return the opacity, 0 to 1; None if it is opaque."""
     alpha = rgba[3]
     return None if not alpha < 1.0 else max(alpha, 0.0)
 
 
 def wxyz(quaternion: Quaternion) -> tuple[float, float, float, float]:
-    """A quaternion (x, y, z, w) in viser's order."""
+    """Return a quaternion (x, y, z, w) in viser's order."""
     x, y, z, w = quaternion
     return w, x, y, z
 

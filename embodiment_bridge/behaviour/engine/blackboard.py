@@ -14,7 +14,7 @@ from embodiment_bridge.core.unicode_text import is_unicode
 
 
 def value_of(key: str, text: str) -> Value:
-    """A boolean, number, text or null of JSON.
+    """Return a boolean, number, text or null of JSON.
 
     Raises:
         CommandError: the text is none of these.
@@ -63,7 +63,7 @@ class Blackboard:
             self.write(key, value)
 
     def read(self, key: str) -> Value:
-        """The value of ``key``, None when there is none."""
+        """Return the value of ``key``, None when there is none."""
         return self._values.get(key)
 
     def write(self, key: str, value: Value) -> None:
@@ -88,7 +88,7 @@ class Blackboard:
         self.version += 1
 
     def values(self) -> dict[str, Value]:
-        """A copy of everything on it."""
+        """Return a copy of everything on it."""
         return dict(self._values)
 
 

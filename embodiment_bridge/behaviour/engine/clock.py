@@ -48,7 +48,7 @@ class StartBudget:
                 self._called.add(turn)
 
     def take(self, turn: Turn) -> bool:
-        """Whether the leaf may begin now; else it waits, and asks again in the next tick."""
+        """Return whether the leaf may begin now; else it waits, and asks again in the next tick."""
         if self.rate <= 0.0:
             return True
         if turn in self._called:
@@ -63,7 +63,7 @@ class StartBudget:
         return True
 
     def wake_at(self) -> float:
-        """The run time in s at which one that waits may begin; inf when no leaf waits."""
+        """Return the run time in s at which one that waits may begin; inf when no leaf waits."""
         return max(self._now, self._full_at - (self._burst - 1) * self._gap) if self._queue else math.inf
 
     def _tokens(self) -> int:
@@ -111,5 +111,5 @@ class RunClock:
         self.frozen = False
 
     def due(self, t: float) -> bool:
-        """Whether the scheduled time ``t`` (run seconds) has come."""
+        """Return whether the scheduled time ``t`` (run seconds) has come."""
         return self.seconds >= t - TIE_S

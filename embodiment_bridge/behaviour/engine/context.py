@@ -46,7 +46,7 @@ class Playing:
         return None if self._report is None else self._report.left
 
     def look(self) -> SoundReport:
-        """The newest report; the player is not asked again after the end."""
+        """Return the newest report; the player is not asked again after the end."""
         if self._report is None or not self._report.status.ended:
             self._report = self._media.report(self.request.id)
             self.words = max(self.words, self._report.words)
@@ -204,16 +204,16 @@ class RunContext:
         self.budget.begin_tick(self.clock.seconds)
 
     def take_iteration(self) -> bool:
-        """Whether one more iteration of a loop may begin in this tick."""
+        """Return whether one more iteration of a loop may begin in this tick."""
         self._iterations_left -= 1
         return self._iterations_left >= 0
 
     def new_id(self) -> str:
-        """An id for a request to a port, never given twice in a run."""
+        """Return an id for a request to a port, never given twice in a run."""
         self._ids += 1
         return f"{self.run_id}/{self._ids}"
 
     def settle(self, planned: float, seen: float | None = None) -> float:
-        """The scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
+        """Return the scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
         seen = self.clock.seconds if seen is None else seen
         return planned if seen <= planned + max(self.settings.grace_s, TIE_S) else seen

@@ -38,7 +38,7 @@ class DocumentHashes:
             self._hashes.popitem(last=False)
 
     def of(self, number: int) -> str:
-        """The hash of document ``number``; empty when its text was never known, or long ago."""
+        """Return the hash of document ``number``; empty when its text was never known, or long ago."""
         return self._hashes.get(number, "")
 
 

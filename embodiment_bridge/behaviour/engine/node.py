@@ -209,7 +209,7 @@ class Node(Behaviour):
         return []
 
     def haltable_children(self) -> "list[Node]":
-        """The active children that are halted along with this node."""
+        """Return the active children that are halted along with this node."""
         return self.active_children()
 
     @property
@@ -221,15 +221,15 @@ class Node(Behaviour):
         """Begin to come to rest; may be called twice. Nodes with children have nothing to do themselves."""
 
     def released(self) -> bool:
-        """Whether the node is at rest after ``ask_to_end``."""
+        """Return whether the node is at rest after ``ask_to_end``."""
         return True
 
     def hold_settled(self, on: bool) -> bool:
-        """Whether the node has followed the last hold (``on``) or release."""
+        """Return whether the node has followed the last hold (``on``) or release."""
         return True
 
     def wake_at(self) -> float:
-        """The run time at which a tick will change something here; inf when only a port can say."""
+        """Return the run time at which a tick will change something here; inf when only a port can say."""
         return math.inf
 
     def left_s(self) -> float:
@@ -243,7 +243,7 @@ class Node(Behaviour):
 
 
 def active_nodes(root: Node) -> list[Node]:
-    """The running nodes from ``root`` down, parents first, children in order; skips idle branches."""
+    """Return the running nodes from ``root`` down, parents first, children in order; skips idle branches."""
     found: list[Node] = []
     todo = [root]
     while todo:
@@ -255,7 +255,7 @@ def active_nodes(root: Node) -> list[Node]:
 
 
 def _to_halt(root: Node) -> list[Node]:
-    """The running nodes that a halt of ``root`` is about."""
+    """Return the running nodes that a halt of ``root`` is about."""
     found: list[Node] = []
     todo = [root]
     while todo:
@@ -285,7 +285,7 @@ class Halt:
             node.ask_to_end()
 
     def done(self) -> bool:
-        """Whether all have acknowledged; past the deadline the others are given up, with a warning each."""
+        """Return whether all have acknowledged; past the deadline the others are given up, with a warning each."""
         self._waiting = [node for node in self._waiting if not node.released()]
         late = self._context.outside >= self._deadline
         if self._waiting and (not late or any(node.tidying for node in self._waiting)):
@@ -313,7 +313,7 @@ class SnapshotNode:
 
 
 def snapshot(root: Node | None) -> list[SnapshotNode]:
-    """All nodes, parents before children, children in order; empty without a tree."""
+    """Return all nodes, parents before children, children in order; empty without a tree."""
     found: list[SnapshotNode] = []
     todo: list[tuple[Node, int]] = [] if root is None else [(root, -1)]
     while todo:

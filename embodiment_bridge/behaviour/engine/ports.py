@@ -26,7 +26,7 @@ class SkillPort(Protocol):
         """Begin a skill; its id is new."""
 
     def report(self, request_id: str) -> SkillReport:
-        """The state of the skill."""
+        """Return the state of the skill."""
 
     def cancel(self, request_id: str) -> None:
         """Bring it to rest; the report then ends with CANCELED (or with whatever came first)."""
@@ -98,7 +98,7 @@ class MediaPort(Protocol):
         """Begin to load and play, or to speak."""
 
     def report(self, request_id: str) -> SoundReport:
-        """The state of the sound."""
+        """Return the state of the sound."""
 
     def cancel(self, request_id: str) -> None:
         """Fade out and release; the report then ends with STOPPED."""
@@ -156,7 +156,7 @@ class RequestPort(Protocol):
         """Begin a GET. A port with threads has one of them ``read`` the reply, so that no tick does."""
 
     def report(self, request_id: str) -> FetchReport:
-        """The state of the fetch."""
+        """Return the state of the fetch."""
 
     def cancel(self, request_id: str) -> None:
         """Give up; the report then ends with CANCELED."""

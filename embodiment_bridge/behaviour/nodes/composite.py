@@ -33,7 +33,7 @@ class CompositeNode(Node, Composite):
         self.policy = policy
 
     def child_nodes(self) -> list[Node]:
-        """The children; nothing but nodes is ever added."""
+        """Return the children; nothing but nodes is ever added."""
         return cast("list[Node]", self.children)
 
     def reset(self) -> None:
@@ -91,7 +91,7 @@ class Ordered(CompositeNode):
             self.child_nodes()[-1].forget_ahead()
 
     def active_children(self) -> list[Node]:
-        """The child whose turn it is."""
+        """Return the child whose turn it is."""
         return [self.child_nodes()[self.index]] if self.current_child is not None else []
 
     def left_s(self) -> float:
@@ -115,7 +115,7 @@ class Ordered(CompositeNode):
 
 
 def policy_of(node: bml.Composite) -> Policy:
-    """The policies of a node of a document."""
+    """Return the policies of a node of a document."""
     return Policy(node.succeed_on_one, node.fail_on_all)
 
 
@@ -174,7 +174,7 @@ class Parallel(CompositeNode):
         return (min if self.policy.succeed_on_one else max)(rest, default=math.inf)
 
     def active_children(self) -> list[Node]:
-        """The children that have not ended."""
+        """Return the children that have not ended."""
         return self._open
 
 
@@ -279,7 +279,7 @@ class RandomSelector(Selector):
         self.context.journal.note(self.t_start, "start", self.origin, f"tries {order}" if order else "")
 
     def child_nodes(self) -> list[Node]:
-        """The children in the order drawn."""
+        """Return the children in the order drawn."""
         children = super().child_nodes()
         return [children[index] for index in self._order]
 

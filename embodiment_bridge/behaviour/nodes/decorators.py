@@ -39,7 +39,7 @@ class DecoratorNode(Node, Decorator):
         self._begun = False
 
     def active_children(self) -> list[Node]:
-        """The child, which may be running."""
+        """Return the child, which may be running."""
         return [self.child]
 
     def tick_child(self) -> Iterator[Behaviour]:
@@ -100,7 +100,7 @@ class Box(DecoratorNode):
             self.close((child,), Status.SUCCESS, self._t_due, message)
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the box ends."""
         return self._t_due
 
 
@@ -169,7 +169,7 @@ class Timeout(PassThrough):
         return False
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the time-out comes."""
         return self.t_start + self.timeout_s
 
 
@@ -225,7 +225,7 @@ class Retry(PassThrough):
         return self.attempts > self.times
 
     def wake_at(self) -> float:
-        """When the next attempt begins, between two of them."""
+        """Return when the next attempt begins, between two attempts."""
         return math.inf if self._begun else self._t_next
 
 

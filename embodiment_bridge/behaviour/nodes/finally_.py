@@ -85,11 +85,11 @@ class Finally(Node, Composite):
         self._rest = Halt((self.child,), self.context)
 
     def active_children(self) -> list[Node]:
-        """The child, or the clean-up."""
+        """Return the child, or the clean-up."""
         return [self.cleanup if self._cleaning else self.child] if self._begun else []
 
     def haltable_children(self) -> list[Node]:
-        """A clean-up is not halted from outside."""
+        """Leave out the clean-up: it is not halted from outside."""
         return self.active_children() if not self._cleaning or self.ending is not None else []
 
     def ask_to_end(self) -> None:
@@ -104,7 +104,7 @@ class Finally(Node, Composite):
         return self._asked and self._begun and self.running
 
     def released(self) -> bool:
-        """Whether the child is at rest and the clean-up is over; goes on with both."""
+        """Return whether the child is at rest and the clean-up is over; goes on with both."""
         if not self._begun or self.ending is not None:
             return True
         if not self._cleaning and not self._child_at_rest():
@@ -150,7 +150,7 @@ class Finally(Node, Composite):
         self.context.journal.warn(self._t_due, self.origin, "FINALLY_CUT", text)
 
     def wake_at(self) -> float:
-        """When the clean-up is cut off; one that is over may still have to wait for others that are halted."""
+        """Return when the clean-up is cut off; one that is over may still have to wait for others that are halted."""
         return self._t_due if self._cleaning and self.cleanup.running else super().wake_at()
 
 

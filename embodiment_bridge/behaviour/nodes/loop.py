@@ -87,7 +87,7 @@ class Loop(DecoratorNode):
         self._t_next = max(self.child.t_start, self.context.clock.seconds) + bml.MIN_PERIOD_S
 
     def wake_at(self) -> float:
-        """When the next iteration begins, between two of them."""
+        """Return when the next iteration begins, between two iterations."""
         return math.inf if self._turning else self._t_next
 
 

@@ -53,7 +53,7 @@ class Sound(Leaf):
         return math.inf if left is None else left
 
     def look(self) -> SoundReport:
-        """The newest report."""
+        """Return the newest report."""
         if self.playing is None:
             raise CommandError("the sound was not begun")
         return self.playing.look()
@@ -69,11 +69,11 @@ class Sound(Leaf):
             self.playing.over = True
 
     def port_released(self) -> bool:
-        """Whether it is silent."""
+        """Return whether it is silent."""
         return self.look().status.ended
 
     def port_held(self) -> bool | None:
-        """Whether it is frozen; None when it is over."""
+        """Return whether it is frozen; None when it is over."""
         report = self.look()
         return None if report.status.ended else report.held
 

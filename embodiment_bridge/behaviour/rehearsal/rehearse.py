@@ -36,7 +36,7 @@ Line = dict[str, object]  # of what a dry run tells, a JSON object
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """What happens around the document; times in s of the run's clock.
+    """Says what happens around the document; times in s of the run's clock.
 
     media: lengths in s by URL.
     speech: the length of a spoken text, or a function of text and rate; None: a document with ``speak`` is REJECTED.
@@ -73,7 +73,7 @@ class Cues:
 
 
 def rehearse(document: Source, rules: Rules, cues: Cues, settings: Settings = EXACT) -> Iterator[Line]:
-    """The lines of ``dry_run``, under the rules and settings of a robot.
+    """Return the lines of ``dry_run``, under the rules and settings of a robot.
 
     Raises:
         ConfigError: a length is not a finite number, 0 or more.
@@ -117,7 +117,7 @@ class _Rehearsal:
         yield _last_line(_given_up(self._cues.until, t))
 
     def _next_time(self) -> float:
-        """Of the run's clock."""
+        """Return the time of the next event, s of the run's clock."""
         ports = (port.next_time() - self._paused_s for port in self._ports)
         wanted = (*self._pauses[:1], self._cancel_at)
         return min(self._run.next_time(), *ports, *wanted)

@@ -56,7 +56,7 @@ class VirtualSkills(SkillPort):
         self._now = now
 
     def next_time(self) -> float:
-        """When the next skill ends; inf while none is under way or all are held."""
+        """Return when the next skill ends; inf while none is under way or all are held."""
         if self._held_since is not None:
             return math.inf
         return min((motion.t_end for motion in self._running()), default=math.inf)
@@ -133,13 +133,13 @@ class _Track:
     words: int = 0
 
     def words_begun(self, now: float) -> int:
-        """How many words of it have begun."""
+        """Return how many words of the sound have begun."""
         if self.words == 0 or self.length == 0.0:
             return self.words
         return min(self.words, 1 + int((now - self.t_end + self.length + TIE_S) * self.words / self.length))
 
     def next_word(self, now: float) -> float:
-        """When the next one begins."""
+        """Return when the next word begins."""
         begun = self.words_begun(now)
         return math.inf if begun >= self.words else self.t_end - self.length * (1 - begun / self.words)
 
@@ -164,14 +164,14 @@ class _Channel:
             self.stands_since = None
 
     def end(self, now: float, held: bool, status: SoundStatus, reason: str = "") -> None:
-        """Nothing plays any more."""
+        """Drop the sound that has ended."""
         if self.playing is not None:
             self.playing.status, self.playing.reason = status, reason
             self.playing = None
             self.stand(now, paused=False, held=held)
 
     def next_time(self, now: float) -> float:
-        """When what plays ends or says its next word; inf when nothing plays."""
+        """Return when the sound ends or says its next word; inf when nothing plays."""
         if self.playing is None or self.stands_since is not None:
             return math.inf
         return min(self.playing.t_end, self.playing.next_word(now))
@@ -220,7 +220,7 @@ class VirtualMedia(MediaPort):
                 channel.end(now, self._held, SoundStatus.ENDED)
 
     def next_time(self) -> float:
-        """When something ends or is said next; inf when nothing plays."""
+        """Return when the next sound ends or says a word; inf when nothing plays."""
         return min(channel.next_time(self._now) for channel in self._channels.values())
 
     @override
@@ -311,7 +311,7 @@ class VirtualRequests(RequestPort):
         self._now = now
 
     def next_time(self) -> float:
-        """When the next reply comes."""
+        """Return when the next reply comes."""
         return min((due for due, _ in self._fetches.values()), default=math.inf)
 
     @override

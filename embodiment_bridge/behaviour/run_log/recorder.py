@@ -40,7 +40,7 @@ class Recorder:
         self._news = []
 
     def take(self) -> list[dict[str, object]]:
-        """The answers since then that differ from the ones before."""
+        """Return the answers since then that differ from the ones before."""
         return self._news
 
     def ask(self, call: str, do: Callable[[], Answer], usual: object = None) -> Answer:

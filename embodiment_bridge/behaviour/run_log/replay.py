@@ -53,7 +53,7 @@ def replay(lines: Iterable[str]) -> list[Transition]:
 
 
 def logged(lines: Iterable[str]) -> list[Transition]:
-    """The transitions that a log tells.
+    """Return the transitions that a log tells.
 
     Raises:
         ConfigError: a line is not a JSON object.

@@ -160,7 +160,7 @@ class LoggedRun(Run):
         return answer
 
     def _values_from_outside(self) -> dict[str, object]:
-        """What has changed on the blackboard since this run last looked; None for what is gone."""
+        """Return the blackboard's changes since this run last looked; None for a key that is gone."""
         if self._board.version == self._board_version:
             return {}
         old, new = self._board_seen, self._board.values()
@@ -221,7 +221,7 @@ def _header(
 
 
 def _skill(info: SkillInfo) -> dict[str, object]:
-    """What a run depends on; the words and ranges that a skill has for its clients are left out."""
+    """Return what of a skill a run depends on, without its words and ranges for clients."""
     return {key: value for key, value in asdict(info).items() if key not in ("description", "details")}
 
 

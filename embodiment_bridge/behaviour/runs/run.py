@@ -25,7 +25,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 def ending_of(root: Node) -> RunEnding:
-    """The ending of a run whose root has ended."""
+    """Return the ending of a run whose root has ended."""
     if root.left_out:
         return RunEnding(Outcome.SUCCEEDED, root.t_end, f"left out: {root.feedback_message}", root.origin)
     if root.status is Status.SUCCESS:
@@ -161,7 +161,7 @@ class Run:
         return self._context.gate.breakpoints
 
     def held_back(self) -> list[Origin]:
-        """The nodes that are about to begin when the run goes on: where it paused by itself."""
+        """Return the nodes that are about to begin when the run goes on: where it paused by itself."""
         return [node.origin for node in self._held_back.nodes(self._active_nodes())]
 
     def _resume(self) -> bool:
@@ -175,16 +175,16 @@ class Run:
         self._wind_down(RunEnding(Outcome.CANCELED, self.clock.seconds, reason))
 
     def preempt(self, reason: str = "another run takes its place") -> None:
-        """As ``cancel``, with the outcome PREEMPTED."""
+        """End like ``cancel``, with the outcome PREEMPTED."""
         self._wind_down(RunEnding(Outcome.PREEMPTED, self.clock.seconds, reason))
 
     @property
     def slices(self) -> int:
-        """How often a tick has made a slice of a fetched tree and left the rest to the next one."""
+        """The number of ticks that made a slice of a fetched tree and left the rest to the next tick."""
         return self._context.slices
 
     def take_events(self) -> list[Transition]:
-        """The node transitions since the last call, oldest first."""
+        """Return the node transitions since the last call, oldest first."""
         return self._context.journal.take()
 
     @property
@@ -193,7 +193,7 @@ class Run:
         return self._context.journal.warnings
 
     def active(self) -> list[Origin]:
-        """The nodes that run, parents first."""
+        """Return the nodes that run, parents first."""
         return [node.origin for node in self._active_nodes()]
 
     @property
@@ -203,11 +203,11 @@ class Run:
 
     @property
     def last_root(self) -> Node | None:
-        """As ``root``, but after the end the tree as it ended."""
+        """The tree of ``root``; after the end the tree as it ended."""
         return self._ended_root if self._root is None else self._root
 
     def next_time(self) -> float:
-        """The run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
+        """Return the run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
         active = self._active_nodes()
         if not active:
             return self.clock.seconds

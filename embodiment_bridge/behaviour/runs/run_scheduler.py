@@ -15,7 +15,7 @@ _PAUSED = (RunState.PAUSING, RunState.PAUSED)
 
 
 class OnNew(Enum):
-    """How a new run treats the one that has the body."""
+    """Says how a new run treats the one that has the body."""
 
     REPLACE = "replace"  # ends it as PREEMPTED
     REJECT = "reject"  # gives way to it
@@ -222,7 +222,7 @@ class RunScheduler:
         return self._suspended
 
     def waiting(self) -> list[Entry]:
-        """The runs that have not begun, in the order in which they will."""
+        """Return the runs that have not begun, in the order in which they will."""
         return [*([self._next] if self._next is not None else []), *self._queue]
 
     @property
@@ -264,7 +264,7 @@ class RunScheduler:
         return self.paused and entry.run.state is RunState.LOADING
 
     def _promote(self) -> bool:
-        """Whether there is a run to tick, after giving the robot to the next one where it is free."""
+        """Return whether there is a run to tick, after giving the robot to the next one where it is free."""
         if self._current is not None:
             return True
         if self._leaving or self.paused:
@@ -288,7 +288,7 @@ class RunScheduler:
 
 
 def _can_wait(entry: Entry) -> bool:
-    """Whether there is something to go on with later: not when it is on its way to its end."""
+    """Return whether there is something to go on with later: not when it is on its way to its end."""
     return entry.suspendable and entry.run.state not in (RunState.STOPPING, RunState.ENDED)
 
 

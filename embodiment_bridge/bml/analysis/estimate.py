@@ -24,7 +24,7 @@ _ENDING = frozenset(
 
 
 def timings_of(nodes: list[Node], lengths: Lengths) -> tuple[dict[int, Timing], dict[int, Node]]:
-    """The timing of every node by id, and by id of a node that is never reached what is in its way.
+    """Return the timing of every node by id, and by id of a node that is never reached what is in its way.
 
     ``nodes`` are those of a document in text order. Of several siblings that are not reached the first is told.
     """
@@ -162,7 +162,7 @@ def analyse(
 
 
 def _endless_loops(root: Node, timings: Mapping[int, Timing]) -> set[int]:
-    """The outermost endless loops that nothing in the document ends."""
+    """Return the outermost endless loops that nothing in the document ends."""
     found: set[int] = set()
     todo = [root]
     while todo:

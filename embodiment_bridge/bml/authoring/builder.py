@@ -74,7 +74,10 @@ class Part:
         return self.having(condition=condition.data)
 
     def starting(self, at: str, *, mark: str | int | None = None, offset: float | None = None) -> "Part":
-        """Begun at a word (``mark``) of the sound named ``at``, and ``offset`` s later; for children of a parallel."""
+        """Begun at a word (``mark``) of the sound named ``at``, and ``offset`` s later.
+
+        For children of a parallel.
+        """
         given = {"at": at, "mark": mark, "offset": offset}
         return self.having(start={key: value for key, value in given.items() if value is not None})
 
@@ -87,7 +90,7 @@ class Part:
         return self.having(successPolicy=success, failurePolicy=failure)
 
     def first_wins(self) -> "Part":
-        """The first child that succeeds ends it; it fails when one fails before that."""
+        """End when the first child succeeds; fail when one fails before that."""
         return self.policies("SucceedOnOne", "FailOnOne")
 
     def retrying(self) -> "Part":
@@ -106,7 +109,7 @@ class Part:
         subtrees: Mapping[str, str] | None = None,
         metadata: Mapping[str, Scalar] | None = None,
     ) -> Document:
-        """The document, checked.
+        """Return the document, checked.
 
         Args:
             skills: of the body that performs it; then actions and URLs are checked, too.
@@ -129,7 +132,7 @@ class Part:
         return replace(result.document, metadata={**result.document.metadata, **(metadata or {})})
 
     def to_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """The document as JSON text; ``options`` are those of ``build``, which it is checked by.
+        """Return the document as JSON text; ``options`` are those of ``build``, which it is checked by.
 
         Raises:
             BuildError: see ``build``.
@@ -146,7 +149,7 @@ class Part:
 
 
 def from_json(text: str | bytes, subtrees: Mapping[str, str] | None = None) -> Part:
-    """The part of a document's text, tolerated spellings made canonical; an envelope is taken off.
+    """Return the part of a document's text, tolerated spellings made canonical; an envelope is taken off.
 
     Raises:
         BuildError: the text cannot be read.
@@ -158,22 +161,22 @@ def from_json(text: str | bytes, subtrees: Mapping[str, str] | None = None) -> P
 
 
 def from_document(document: Document) -> Part:
-    """The part of a document that was read."""
+    """Return the part of a document that was read."""
     return Part(to_data(Document(document.root)))
 
 
 def sequence(*parts: Part) -> Part:
-    """The parts one after the other, until one fails."""
+    """Run the parts one after the other, until one fails."""
     return _composite("sequence", parts)
 
 
 def selector(*parts: Part) -> Part:
-    """The parts one after the other, until one succeeds."""
+    """Run the parts one after the other, until one succeeds."""
     return _composite("selector", parts)
 
 
 def parallel(*parts: Part) -> Part:
-    """The parts at the same time."""
+    """Run the parts at the same time."""
     return _composite("parallel", parts)
 
 
@@ -182,12 +185,12 @@ def _composite(kind: str, parts: Sequence[Part]) -> Part:
 
 
 def loop(count: int, part: Part) -> Part:
-    """A part ``count`` times, as a node of its own: with policies over its iterations."""
+    """Run a part ``count`` times, as a node of its own, with policies over its iterations."""
     return Part({"type": "loop", "loop": count, "behavior": part.data})
 
 
 def forever(part: Part) -> Part:
-    """A part again and again, until it fails or is stopped."""
+    """Run a part again and again, until it fails or is stopped."""
     return loop(FOREVER, part)
 
 
@@ -203,13 +206,13 @@ def body(
     intensity: float | None = None,
     parameters: Mapping[str, float | str] | None = None,
 ) -> Part:
-    """An action of the body, such as HEAD_SHAKE, in a slot of so many seconds; parameters are in SI units."""
+    """Return an action of the body, such as HEAD_SHAKE, in a slot of so many seconds; parameters are in SI units."""
     given = None if parameters is None else dict(parameters)
     return node("body", action=action, duration=seconds, intensity=intensity, parameters=given)
 
 
 def emotion(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:
-    """An emotion, such as HAPPY."""
+    """Return an emotion, such as HAPPY."""
     return node("emotion", action=action, duration=seconds, intensity=intensity)
 
 
@@ -281,7 +284,10 @@ def subtree(ref: str, **args: Scalar) -> Part:
 
 
 def node(kind: str, **keys: Any) -> Part:
-    """A node of any type; its keys are JSON values, parts or lists of parts. Those that are None are left out."""
+    """Return a node of any type; its keys are JSON values, parts or lists of parts.
+
+    Those that are None are left out.
+    """
     return Part({"type": kind, **{key: _plain(value) for key, value in keys.items() if value is not None}})
 
 

@@ -31,12 +31,12 @@ from embodiment_bridge.bml.reading.envelope import VERSIONS
 
 
 def to_json(document: Document, *, indent: int | None = None) -> str:
-    """The document as JSON text; ``indent`` is spaces per level, None for one line."""
+    """Return the document as JSON text; ``indent`` is spaces per level, None for one line."""
     return json.dumps(to_data(document), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def to_data(document: Document) -> Object:
-    """The document as JSON values, with the envelope where there is metadata besides the version."""
+    """Return the document as JSON values, with the envelope where there is metadata besides the version."""
     written: dict[int, Object] = {}
     for node in reversed(preorder(document.root)):
         written[id(node)] = _object(node, written)
@@ -87,7 +87,7 @@ SCALAR: Final = {"$ref": "#/$defs/scalar"}
 
 
 def schema() -> Object:
-    """The whole schema."""
+    """Return the whole schema."""
     names = sorted(WRITTEN)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -47,31 +47,31 @@ class key:  # noqa: N801 - reads as a word of the language
         return Predicate({"key": self._name, "op": op, "value": value})
 
     def __eq__(self, value: object) -> Predicate:  # type: ignore[override]
-        """Whether the values are equal and of one type."""
+        """Return whether the values are equal and of one type."""
         return self._compared("==", value)
 
     def __ne__(self, value: object) -> Predicate:  # type: ignore[override]
-        """Whether the values differ, or their types do."""
+        """Return whether the values differ, or their types do."""
         return self._compared("!=", value)
 
     def __lt__(self, value: float | str) -> Predicate:
-        """Whether the value is less."""
+        """Return whether the value is less."""
         return self._compared("<", value)
 
     def __le__(self, value: float | str) -> Predicate:
-        """Whether the value is less or equal."""
+        """Return whether the value is less or equal."""
         return self._compared("<=", value)
 
     def __gt__(self, value: float | str) -> Predicate:
-        """Whether the value is more."""
+        """Return whether the value is more."""
         return self._compared(">", value)
 
     def __ge__(self, value: float | str) -> Predicate:
-        """Whether the value is more or equal."""
+        """Return whether the value is more or equal."""
         return self._compared(">=", value)
 
     def among(self, *values: Scalar) -> Predicate:
-        """Whether the value is one of these."""
+        """Return whether the value is one of these."""
         return self._compared("in", list(values))
 
     def exists(self) -> Predicate:

@@ -37,7 +37,7 @@ Condition = Compare | Group
 
 
 def holds(condition: Condition, lookup: Callable[[str], Value]) -> bool:
-    """Whether the condition is met; ``lookup`` gives the value of a key, None when it has none."""
+    """Return whether the condition is met; ``lookup`` gives the value of a key, None when it has none."""
     if isinstance(condition, Compare):
         return _compare(condition, lookup(condition.key))
     if condition.kind == "not":
@@ -75,7 +75,7 @@ def _ordered(op: str, sign: int) -> bool:
 
 
 def to_value(condition: Condition) -> dict[str, Any]:
-    """The condition as JSON values."""
+    """Return the condition as JSON values."""
     if isinstance(condition, Compare):
         value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
         return {"key": condition.key, "op": condition.op, "value": value}
@@ -84,7 +84,7 @@ def to_value(condition: Condition) -> dict[str, Any]:
 
 
 def describe(condition: Condition) -> str:
-    """The condition for people."""
+    """Return the condition for people."""
     if isinstance(condition, Compare):
         if condition.op == "exists":
             return f"{condition.key} {'exists' if condition.value else 'does not exist'}"

@@ -17,7 +17,7 @@ def escaped(token: str) -> str:
 
 
 def at(pointer: str, key: str) -> str:
-    """The pointer of ``key`` in the object at ``pointer``; of the object when the key cannot be shown."""
+    """Return the pointer of ``key`` in the object at ``pointer``; of the object when the key cannot be shown."""
     if len(key) > LONGEST_TOKEN or not is_unicode(key):
         return pointer
     return f"{pointer}/{escaped(key)}"
@@ -169,7 +169,7 @@ class Problems:
         return unknown(kind, value[:SHORT], choices)
 
     def listing(self) -> list[Problem]:
-        """The problems kept, and one that counts the others."""
+        """Return the problems kept, and one that counts the others."""
         if not self._more:
             return list(self._kept)
         text = f"{self._more} more problems are not listed"
@@ -180,7 +180,7 @@ SHORT = 60  # characters of a bad value that a message quotes
 
 
 def short(value: object) -> str:
-    """A quote of a JSON value for a message; of a long text only the beginning."""
+    """Return a quote of a JSON value for a message; of a long text only the beginning."""
     if isinstance(value, str):
         return repr(value) if len(value) <= SHORT else repr(value[:SHORT]) + "..."
     if isinstance(value, dict):

@@ -58,32 +58,35 @@ class Field:
         return None
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
-        """The value under ``key``, which is there; a usable one after noting that it is bad."""
+        """Return the value under ``key``, which is there; a usable one after noting that it is bad."""
         return raw[key]
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> object:
-        """The value where the key is not there; ABSENT: that of the dataclass."""
+        """Return the value where the key is not there; ABSENT: that of the dataclass."""
         if self.required:
             values.missing(raw, pointer, self.key)
             return ""
         return ABSENT if self.default is None else self.default
 
     def write(self, value: Any) -> object:
-        """The value as JSON."""
+        """Return the value as JSON."""
         return value
 
     def schema(self) -> Object:
-        """The schema of the value."""
+        """Return the schema of the value."""
         return {}
 
     def described(self) -> Object:
-        """The schema with what the value means."""
+        """Return the schema with what the value means."""
         return {"description": self.meaning, **self.schema()} if self.meaning else self.schema()
 
 
 @dataclass(frozen=True)
 class Text(Field):
-    """A text of at most so many characters as the field ``longest`` of the limits says; with one at least if needed."""
+    """A text of at most so many characters as the field ``longest`` of the limits says.
+
+    With one at least if needed.
+    """
 
     longest: str = "max_name"
     not_empty: bool = False

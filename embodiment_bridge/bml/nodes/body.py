@@ -81,7 +81,7 @@ class Intensity(Number):
 
 
 def action_fields(*aliases: str) -> tuple[Field, ...]:
-    """The keys of an action, whose name may stand under other keys in tolerant reading."""
+    """Return the keys of an action, whose name may stand under other keys in tolerant reading."""
     return (
         ActionName(
             "action", "in any case; the body's table says which there are", required=True, aliases=aliases

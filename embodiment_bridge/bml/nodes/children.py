@@ -39,7 +39,7 @@ class Scope(NamedTuple):
 
 
 def find(raw: Raw, pointer: str, kind: str, values: Values) -> list[Child]:
-    """The children of a composite, from ``behaviors`` or ``children``."""
+    """Return the children of a composite, from ``behaviors`` or ``children``."""
     usual, other = CHILD_KEYS
     if other not in raw:
         if usual in raw:

@@ -61,7 +61,10 @@ class Policy(Field):
 
 
 def policies(*, usual: bool = False) -> tuple[Policy, Policy]:
-    """The fields of both; ``usual``: one success is enough and all must fail, unless it is written otherwise."""
+    """Return the fields of both.
+
+    ``usual``: one success is enough and all must fail, unless it is written otherwise.
+    """
     success, failure = {"SucceedOnAll": False, "SucceedOnOne": True}, {"FailOnOne": False, "FailOnAll": True}
     return (
         Policy("successPolicy", attribute="succeed_on_one", default=usual, names=success),
@@ -126,7 +129,7 @@ class CompositeType(NodeType[Composite]):
         return list(map(str, NodeType.written(self, node, {}).values()))
 
     def deciding(self, node: Composite) -> int:
-        """The ends of one child that end it at once."""
+        """Return the ends of one child that end it at once."""
         return deciding_ends(node.succeed_on_one, node.fail_on_all)
 
     def constraints(self) -> list[Object]:
@@ -252,7 +255,7 @@ def _parallel_ends(ends: Sequence[int], deciding: int) -> int:
 
 
 def _parallel_expected(children: Timings, deciding: int) -> tuple[int, float | None]:
-    """The first expected end that decides; a child of unknown length is taken to end before the others."""
+    """Return the first expected end that decides; a child of unknown length is taken to end before the others."""
     for child in sorted(children, key=_moment):
         if child.expects & deciding:
             return child.expects, child.expected_s
@@ -264,7 +267,7 @@ def _parallel_expected(children: Timings, deciding: int) -> tuple[int, float | N
 
 
 def _moment(child: Timing) -> tuple[float, bool]:
-    """When a child is expected to end; of two at one time the failing one is first."""
+    """Return when a child is expected to end; of two at one time the failing one is first."""
     return -1.0 if child.expected_s is None else child.expected_s, child.expects != FAILS
 
 

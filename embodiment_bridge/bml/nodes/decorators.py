@@ -145,7 +145,7 @@ PAUSE_S = 0.5  # s from a failure to the next attempt, so that what fails at onc
 
 @dataclass(frozen=True)
 class Attempts(Count):
-    """How often a node is begun again: -1 for ever."""
+    """Reads how often a failed node is tried again; -1 is for ever."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
         if raw[key] == 0 and not isinstance(raw[key], bool):
@@ -181,7 +181,7 @@ class RetryType(WrapperType[Retry]):
         return ["retried for ever" if node.times < 0 else f"retried {node.times} times"]
 
     def timing(self, node: Retry, below: list[Timing], lengths: Lengths) -> Timing:
-        """The times of the first attempt, unless that may fail."""
+        """Return the times of the first attempt, unless that may fail."""
         child = counted(below[0])
         if not child.usual & FAILS:
             return child
@@ -237,7 +237,7 @@ class FinallyType(WrapperType[Finally]):
         return {"finally": {"description": meaning, "$ref": "#/$defs/child"}}
 
     def timing(self, node: Finally, below: list[Timing], lengths: Lengths) -> Timing:
-        """The clean-up changes no result and is cut off after ``CLEANUP_S``, but its own clean-ups take their time."""
+        """Estimate the child: the clean-up changes no result and is cut off after ``CLEANUP_S``."""
         child, cleanup = counted(below[0]), counted(below[1])
         if child.expects == NEVER:
             expected: float | None = inf

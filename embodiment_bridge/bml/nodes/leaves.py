@@ -135,7 +135,7 @@ class SetType(NodeType[Set]):
         return f"{node.key} = {'null' if node.value is None else repr(node.value)}"
 
     def timing(self, node: Set, below: list[Timing], lengths: Lengths) -> Timing:
-        """The blackboard may be full."""
+        """Estimate: ends at once; it fails if the blackboard is full."""
         return exactly(0.0, SUCCEEDS, EITHER)
 
 
@@ -147,7 +147,7 @@ _PART = re.compile(rf"\{{\{{|\}}\}}|\{{({KEY.pattern})\}}|[{{}}]")
 
 
 def filled(text: str, shown: Callable[[str], str]) -> str:
-    """The text with ``shown(key)`` in the place of each ``{key}``, and ``{{`` and ``}}`` as one brace each."""
+    """Return the text with ``shown(key)`` in the place of each ``{key}``, and ``{{`` and ``}}`` as one brace each."""
     return _PART.sub(lambda found: shown(found[1]) if found[1] else found[0][0], text)
 
 

@@ -128,7 +128,7 @@ class LoopType(WrapperType[Loop]):
         return Loop(pointer=node.pointer, name=node.name, count=wanted, child=node)
 
     def is_key(self, node: Loop, inside: Object) -> bool:
-        """Whether it is what reading makes of the key ``loop`` of the node that is written as ``inside``."""
+        """Return whether it is what reading makes of the key ``loop`` of the node that is written as ``inside``."""
         core = node.child.child if isinstance(node.child, Box) else node.child
         at_one_place = node.pointer == core.pointer == node.child.pointer and node.name == core.name
         plain = not (node.succeed_on_one or node.fail_on_all or node.extra) and node.count != 1

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def attributes(cls: type[T]) -> type[T]:
-    """A class of nodes, of which nothing changes once it is made. The type checker sees to that.
+    """Declare a class of nodes, which are not changed once they are made: the type checker sees to that.
 
     With ``frozen=True`` Python would too, but would need three times as long for each node.
     """
@@ -45,7 +45,7 @@ class Node:
         return ()
 
     def with_below(self, nodes: "tuple[Node, ...]") -> "Node":
-        """The same with other nodes below, as many as there are."""
+        """Return the same with other nodes below, as many as there are."""
         return self
 
 
@@ -81,7 +81,7 @@ class Document:
 
 
 def preorder(root: Node) -> list[Node]:
-    """All nodes in the order of the text; backwards it has every node after the nodes below it."""
+    """Return all nodes in the order of the text; backwards it has every node after the nodes below it."""
     nodes: list[Node] = []
     todo = [root]
     while todo:

@@ -40,12 +40,12 @@ class RequestType(NodeType[Request]):
         check_url(node, "url", node.url, around, problems)
 
     def timing(self, node: Request, below: list[Timing], lengths: Lengths) -> Timing:
-        """The time of the fetched document counts, and is not known before."""
+        """Estimate: the time of the fetched document counts, and is not known before."""
         return Timing(EITHER, EITHER, SUCCEEDS, 0.0, None, inf)
 
 
 def shown_url(url: str) -> str:
-    """A URL without user, query and fragment, where secrets are."""
+    """Return a URL without user, query and fragment, where secrets are."""
     scheme, sign, rest = url.partition("?")[0].partition("#")[0].partition("://")
     place, slash, path = rest.partition("/")
     return f"{scheme}{sign}{place.rpartition('@')[2]}{slash}{path}"

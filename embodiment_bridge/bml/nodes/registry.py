@@ -74,17 +74,17 @@ _CLASS_SUFFIX: Final = re.compile(r"(behaviou?r|beahvior)$")
 
 
 def type_of(node: Node) -> AnyType:
-    """The type of a node."""
+    """Return the type of a node."""
     return TYPES[node.type_name]
 
 
 def kind_of(node: Node) -> str:
-    """The node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
+    """Return the node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
     return node.type_name
 
 
 def label_of(node: Node) -> str:
-    """The action of a leaf, in a few words, for journals."""
+    """Return the action of a leaf, in a few words, for journals."""
     return type_of(node).label(node)
 
 

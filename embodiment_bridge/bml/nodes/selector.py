@@ -136,7 +136,7 @@ def _in_any_order(children: Timings, deciding: int, empty: int) -> Timing:
 
 
 def _likely(children: Timings, deciding: int) -> int:
-    """The end that is expected: that of a child which can be the first to decide."""
+    """Return the end that is expected: that of a child which can be the first to decide."""
     for child in children:
         if child.expects & deciding & EITHER:
             return child.expects

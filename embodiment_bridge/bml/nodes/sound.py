@@ -47,7 +47,7 @@ class Sound(Leaf):
 
 
 def audio_channel(node: Sound) -> str:
-    """The channel of the body that it drives."""
+    """Return the channel of the body that it drives."""
     return f"{AUDIO}:{node.channel}" if node.channel else AUDIO
 
 

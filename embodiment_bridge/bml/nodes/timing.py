@@ -49,7 +49,7 @@ class Lengths:
 
 
 def exactly(seconds: float, end: int, may: int) -> Timing:
-    """A node of known length."""
+    """Return a node of known length."""
     return Timing(may, end, end, seconds, seconds, seconds)
 
 
@@ -61,13 +61,13 @@ def sound_or_motion(seconds: float | None) -> Timing:
 
 
 def stoppable(timing: Timing) -> Timing:
-    """The timing of a node that something else may end with success at any time, or pause."""
+    """Return the timing of a node that something else may end with success at any time, or pause."""
     expects = timing.expects or SUCCEEDS
     return Timing(timing.may | SUCCEEDS, timing.usual | SUCCEEDS, expects, 0.0, None, inf)
 
 
 def counted(timing: Timing) -> Timing:
-    """The timing as a parent counts it: left out counts as success."""
+    """Return the timing as a parent counts it: left out counts as success."""
     if not (timing.may | timing.usual | timing.expects) & LEFT_OUT:
         return timing
     may, usual, expects = (
@@ -78,7 +78,7 @@ def counted(timing: Timing) -> Timing:
 
 
 def deciding_ends(succeed_on_one: bool, fail_on_all: bool) -> int:
-    """The ends of one child (or iteration) that end a node with these policies at once."""
+    """Return the ends of one child (or iteration) that end a node with these policies at once."""
     return ENDS_RUN | (SUCCEEDS if succeed_on_one else 0) | (0 if fail_on_all else FAILS)
 
 

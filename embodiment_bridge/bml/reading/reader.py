@@ -51,7 +51,10 @@ class Level(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A node whose children are not built yet; ``wrappings`` go round it, those of a node as the list it will be in."""
+    """A node whose children are not built yet.
+
+    ``wrappings`` go round it, those of a node as the list it will be in.
+    """
 
     type: AnyType
     given: Given
@@ -70,14 +73,14 @@ def _built(parts: Parts) -> tuple[Node, ...]:
 
 
 def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
-    """A node with everything round it that its keys ask for."""
+    """Return a node with everything round it that its keys ask for."""
     for wrapper, wanted in wrappings:
         node = wrapper.around(node, _built(wanted)[0] if isinstance(wanted, list) else wanted)
     return node
 
 
 def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | None:
-    """The canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
+    """Return the canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
     walk = _Walk(values, subtrees)
     tops = walk.read(root)
     if values.problems.fatal or not tops:
@@ -190,7 +193,7 @@ class _Walk:
         self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
 
     def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
-        """The keys that a node of this type does not have, each noted."""
+        """Return the keys that a node of this type does not have, each noted."""
         name, known = node_type.name, KEYS[node_type.name]
         also_known = node_type.also_known(raw)
         extra = {key: value for key, value in raw.items() if key not in known and key not in also_known}
@@ -280,7 +283,10 @@ def read(
 
 
 def metadata_of(text: bytes | str) -> dict[str, Any]:
-    """The metadata in the envelope of a document, whether its tree is valid or not; empty when the text is not JSON."""
+    """Return the metadata in the envelope of a document, whether its tree is valid or not.
+
+    Empty when the text is not JSON.
+    """
     values = Values(Problems(), Limits(), FULL_VOLUME["percent"])
     parsed = parse(text, values.problems, values.limits)
     return {} if parsed is None else opened(parsed.value, values)[1]

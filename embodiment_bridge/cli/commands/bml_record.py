@@ -106,7 +106,7 @@ def _record(arguments: argparse.Namespace) -> tuple[list[str], list[float], list
 
 
 def _body_path(name: str) -> Path:
-    """The path of a body file, given by path or by the name of a body of this package.
+    """Return the path of a body file, given by path or by the name of a body of this package.
 
     Raises:
         ConfigError: there is no such file or body.

@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _succeeded(answer: Any) -> bool:
-    """Whether nothing in the answer says no: services of parameters answer with a result, or one for each."""
+    """Return whether nothing in the answer says no: services of parameters answer with a result, or one for each."""
     many = getattr(answer, "results", ())  # a number or a message in services of others
     results = (getattr(answer, "result", None), *(many if isinstance(many, (list, tuple)) else ()))
     return bool(getattr(answer, "success", True)) and all(getattr(one, "successful", True) for one in results)

@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def body_text(name: str, joints: Sequence[Joint]) -> str:
-    """The YAML of a body with these joints, which is read back before it is written.
+    """Return the YAML of a body with these joints, which is read back before it is written.
 
     Raises:
         ConfigError: two joints would give a skill of the same name.
@@ -189,7 +189,7 @@ def _skill(
 
 
 def _word(name: str) -> str:
-    """A name as a skill or a file has it: lower case, digits and _."""
+    """Return a name as a skill or a file has it: lower case, digits and _."""
     word = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
     return word if word and not word[0].isdigit() else f"robot_{word}".rstrip("_")
 

@@ -166,7 +166,7 @@ def _add_peer(names: Commands, name: str, peer: Peer) -> None:
 
 
 def _reader(option: Parameter) -> Callable[[str], OptionValue]:
-    """A function that reads the value of an option from a text and checks its range."""
+    """Return a function that reads the value of an option from a text and checks its range."""
 
     def read(text: str) -> OptionValue:
         value: OptionValue = _flag(text) if isinstance(option.default, bool) else type(option.default)(text)

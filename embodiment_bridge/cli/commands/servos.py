@@ -116,7 +116,7 @@ def _opened(arguments: argparse.Namespace, baud: int) -> "Registers":
 
 
 def ports_here(devices: Path = Path("/dev")) -> str:
-    """The serial ports of this machine, in words."""
+    """Return the serial ports of this machine, in words."""
     found = [path for form in SERIAL for path in sorted(devices.glob(form))]
     names = ", ".join(map(str, found)) or "none: is the adapter plugged in?"
     return f"serial ports here: {names}"

@@ -74,7 +74,7 @@ def _move_servos(stage: Stage) -> int:
 
 
 def _well(seen: "list[ServoStates]") -> bool:
-    """Whether every servo was driven all the time, without errors."""
+    """Return whether every servo was driven all the time, without errors."""
     return bool(seen) and all(all(state.torque) and not any(state.hardware_error) for state in seen)
 
 

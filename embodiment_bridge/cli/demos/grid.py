@@ -54,7 +54,7 @@ class Picture:
                 self.things[place] = symbols[0][:1]
 
     def lines(self) -> list[str]:
-        """The map, north up, and a line with the state of the agent."""
+        """Return the map, north up, and a line with the state of the agent."""
         if self.map is None or self.percept is None:
             return []
         info, percept = self.map.info, self.percept
@@ -127,7 +127,7 @@ class _Explorer:
         return self.stage.wait(lambda: self.picture.show() or condition(), seconds)
 
     def there(self) -> bool:
-        """Whether the agent is in the world and accepts skills."""
+        """Return whether the agent is in the world and accepts skills."""
         watcher = self.stage.watcher
         return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_there
 

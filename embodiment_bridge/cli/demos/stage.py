@@ -268,5 +268,5 @@ class Show:
 
 
 def own_document(name: str) -> str:
-    """The text of a document of this package, ``config/bml/<name>.json``."""
+    """Return the text of a document of this package, ``config/bml/<name>.json``."""
     return read_text(str(find_share("embodiment_bridge") / "config" / "bml" / f"{name}.json"))

@@ -103,7 +103,7 @@ def _load_interfaces() -> None:
 
 
 def _try(running: Callable[[], Result]) -> tuple[Result | None, str]:
-    """The result and no error, or None and the error."""
+    """Return the result and no error, or None and the error."""
     try:
         return running(), ""
     except Exception as error:  # noqa: BLE001 - any error is a finding

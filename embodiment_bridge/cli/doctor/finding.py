@@ -28,20 +28,20 @@ class Finding:
         return f"{line}; {self.advice}" if self.advice else line
 
     def as_dict(self) -> dict[str, str]:
-        """The finding as an object for JSON."""
+        """Return the finding as an object for JSON."""
         return {"verdict": self.verdict.value, "what": self.what, "finding": self.text, "do": self.advice}
 
 
 def ok(what: str, text: str) -> Finding:
-    """A finding without a problem."""
+    """Return a finding without a problem."""
     return Finding(Verdict.OK, what, text)
 
 
 def warn(what: str, text: str, advice: str) -> Finding:
-    """A finding about something that may surprise users."""
+    """Return a finding about something that may surprise users."""
     return Finding(Verdict.WARN, what, text, advice)
 
 
 def fail(what: str, text: str, advice: str) -> Finding:
-    """A finding about something that does not work."""
+    """Return a finding about something that does not work."""
     return Finding(Verdict.FAIL, what, text, advice)

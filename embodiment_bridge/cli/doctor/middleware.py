@@ -108,7 +108,7 @@ def count_leftovers(folder: Path) -> int:
 
 
 def _is_held(path: Path) -> bool:
-    """Whether another process has locked a file; also true for a file that cannot be opened."""
+    """Return whether another process has locked a file; also true for a file that cannot be opened."""
     try:
         with path.open("rb") as file:  # closing the file releases the lock
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,7 +128,10 @@ DEFAULT_RMW = "rmw_fastrtps_cpp"
 
 
 def check_prefixes(env: Mapping[str, str], prefix: Path, code: Path) -> Finding:
-    """Check that ROS finds the files of this package. prefix: of Python; code: the folder of the package's modules."""
+    """Check that ROS finds the files of this package.
+
+    prefix: of Python; code: the folder of the package's modules.
+    """
     what = "AMENT_PREFIX_PATH"
     told = [Path(p) for p in env.get(what, "").split(":") if p]
     absent = [str(p) for p in told if not is_dir(p)]
@@ -260,7 +263,7 @@ def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding
 
 
 def has_plugin(folders: Iterable[Path]) -> bool:
-    """Whether the middleware in one of the folders supports security; also true if it is not found."""
+    """Return whether the middleware in one of the folders supports security; also true if it is not found."""
     files = [folder / name for folder in folders for name in FAST_DDS if is_file(folder / name)]
     if not files:
         return True  # cannot be decided

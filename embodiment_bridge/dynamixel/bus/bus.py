@@ -128,7 +128,10 @@ class ServoBus:
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:
-        """The latest reading of each joint. Each value is consistent in itself; two of them may be one cycle apart."""
+        """Return the latest reading of each joint.
+
+        Each value is consistent in itself; two of them may be one cycle apart.
+        """
         return tuple(servo.reading() for servo in self.servos)
 
     def _request(self, action: Callable[[Servo], None]) -> None:
@@ -162,13 +165,13 @@ class ServoBus:
         self._refuse_work()
 
     def _ended(self) -> bool:
-        """Whether the thread may end: everything is done, or there is no time left."""
+        """Return whether the thread may end: everything is done, or there is no time left."""
         if not self._stopping or self._safe or not self._opened:
             return self._stopping
         return time.monotonic() >= self._deadline()
 
     def _deadline(self) -> float:
-        """When to stop trying to make the servos safe, s; counted from when the thread notices that it is to stop."""
+        """Return when to give up making the servos safe, s; counted from when the thread notices the stop."""
         if self._stop_by is None:
             self._stop_by = time.monotonic() + PATIENCE_S
         return self._stop_by

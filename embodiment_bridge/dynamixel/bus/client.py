@@ -68,7 +68,7 @@ class Counters:
 
 
 def answer_of(item: Packet) -> Answer:
-    """The answer in a status of either protocol."""
+    """Return the answer in a status of either protocol."""
     if item.protocol == 2:
         return Answer(item.error, b"" if item.error & ~ALERT else item.parameters)
     fault = next((number for bits, number in OLD_FAULTS if item.error & bits), 0)
@@ -217,7 +217,7 @@ class BusClient:
         self.flush()
 
     def sync_write_packets(self, address: int, size: int, data: Mapping[int, bytes]) -> bytes:
-        """The packets of ``sync_write``, one for each protocol."""
+        """Return the packets of ``sync_write``, one for each protocol."""
         if not self._old:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
@@ -267,7 +267,7 @@ class BusClient:
         return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
     def _latest(self, deadline: float, answers: int, answer_bytes: int = 0) -> float:
-        """When a question ends, whatever comes: foreign bytes must not hold up an emergency stop."""
+        """Return when a question ends at the latest: foreign bytes must not hold up an emergency stop."""
         return deadline + PATIENT_S + answers * (answer_bytes * self._byte_s + self._usual_margin_s)
 
     def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:

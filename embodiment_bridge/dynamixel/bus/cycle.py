@@ -72,7 +72,10 @@ class GoalWriter:
         self._ready = _Prepared(_state(servos), packets, [(goals, old, goals.goal) for goals, old in before])
 
     def forget(self) -> None:
-        """Drop the prepared goals; those that were sent last are the goals again, except of a servo that began anew."""
+        """Drop the prepared goals.
+
+        Those that were sent last are the goals again, except of a servo that began anew.
+        """
         if self._ready is None:
             return
         for goals, old, prepared in self._ready.goals:
@@ -106,7 +109,7 @@ def _state(servos: Sequence[Servo]) -> list[tuple[int, str, int]]:
 
 
 def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
-    """The register, by name, and its value that bring the joint to its target."""
+    """Return the register, by name, and its value that bring the joint to its target."""
     mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
     if mode in POSITION_MODES:
         ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
@@ -283,7 +286,7 @@ class Cycle:
             self._writer.prepare(self._driven, targets, dt, fresh=fresh)
 
     def _is_calm(self) -> bool:
-        """Whether all servos answer, have no error, and have the torque that is wanted."""
+        """Return whether all servos answer, have no error, and have the torque that is wanted."""
         for servo in self._servos:
             if servo.silent or servo.misses or servo.alert or not servo.is_as_wanted:
                 return False

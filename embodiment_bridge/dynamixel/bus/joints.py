@@ -77,7 +77,7 @@ class JointScale:
         return (ticks - self._zero) / self._per_rad
 
     def ticks(self, position: float) -> int:
-        """The count nearest to a joint angle (rad)."""
+        """Return the count nearest to a joint angle (rad)."""
         return round(position * self._per_rad + self._zero)
 
     def velocity(self, raw: int) -> float:
@@ -85,15 +85,18 @@ class JointScale:
         return self._signed(raw) * self._speed / self._reduction
 
     def raw_velocity(self, velocity: float) -> int:
-        """The count nearest to a joint speed (rad/s)."""
+        """Return the count nearest to a joint speed (rad/s)."""
         return round(velocity * self._reduction / self._speed)
 
     def effort(self, raw: int) -> float:
-        """Joint torque, Nm, from the current; a rough estimate from the load where the servo does not sense current."""
+        """Joint torque, Nm, from the current.
+
+        A rough estimate from the load where the servo does not sense current.
+        """
         return self._signed(raw) * self._torque * self._reduction
 
     def raw_current(self, effort: float) -> int:
-        """The count of current nearest to a joint torque (Nm)."""
+        """Return the count of current nearest to a joint torque (Nm)."""
         return round(effort / self._reduction / self._torque)
 
     def current(self, raw: int) -> float:
@@ -138,7 +141,10 @@ class GoalFilter:
         self._share = 0.0 if self._soft_s > 0.0 else 1.0
 
     def position(self, target: float, dt: float, *, fresh: bool = True) -> float:
-        """The next goal (rad) on the way to ``target`` after ``dt`` s; without fresh commands it does not change."""
+        """Return the next goal (rad) on the way to ``target`` after ``dt`` s.
+
+        Without fresh commands it does not change.
+        """
         share = self._share if self._share >= 1.0 else self._grow(dt)
         if not fresh or not isfinite(target):
             return self.goal
@@ -157,7 +163,10 @@ class GoalFilter:
         return self.goal
 
     def velocity(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:
-        """The next speed (rad/s), from which the joint stops before the end of its range; 0 without fresh commands."""
+        """Return the next speed (rad/s), from which the joint stops before the end of its range.
+
+        Without fresh commands that is 0.
+        """
         share = self._grow(dt)
         if not fresh or not isfinite(target):
             return 0.0
@@ -165,7 +174,7 @@ class GoalFilter:
         return min(max(target * share, lowest), highest)
 
     def effort(self, target: float, position: float, speed: float, dt: float, *, fresh: bool = True) -> float:
-        """The next torque (Nm) of a joint with this ``speed`` (rad/s); 0 without fresh commands.
+        """Return the next torque (Nm) of a joint with this ``speed`` (rad/s); 0 without fresh commands.
 
         It falls with the speed, as that of a motor does: to 0 at the speed limit, or at the speed from which the joint
         can still stop before the end of its range. A faster joint is braked, as far as its torque allows it.
@@ -175,7 +184,7 @@ class GoalFilter:
     def share_of_full(
         self, target: float, position: float, speed: float, dt: float, *, fresh: bool = True
     ) -> float:
-        """The next torque as a share (-1..1) of the joint's limit; for PWM. Else as ``effort``."""
+        """Return the next torque as a share (-1..1) of the joint's limit; for PWM. Else as ``effort``."""
         return self._push(target, self._full, position, speed, dt, fresh=fresh) / self._full
 
     def _push(
@@ -202,7 +211,7 @@ class GoalFilter:
 
 
 def _stoppable(room: float, late_s: float) -> float:
-    """The speed (rad/s) from which a joint stops within ``room`` (rad); 0 where that is not known."""
+    """Return the speed (rad/s) from which a joint stops within ``room`` (rad); 0 where that is not known."""
     if not room > 0.0:
         return 0.0
     late_s += REACTION_S

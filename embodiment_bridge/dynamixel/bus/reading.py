@@ -53,7 +53,7 @@ class CombinedLayout:
 
 
 def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
-    """The layout of a combined status with these blocks: each has an error, an id, the bytes, a checksum."""
+    """Return the layout of a combined status with these blocks: each has an error, an id, the bytes, a checksum."""
     text = "".join(f"BB{block.layout.format[1:]}2x" for block in blocks)
     places = []
     for number, block in enumerate(blocks):
@@ -218,7 +218,7 @@ class Reader:
         return complete
 
     def answered(self, servo: Servo) -> bool:
-        """Whether a servo answered the last ``read``, whose result has not been stored yet."""
+        """Return whether a servo answered the last ``read``, whose result has not been stored yet."""
         return servo.config.id in self._result.answers or (
             bool(self._result.raw) and servo in self._result.together
         )

@@ -69,7 +69,7 @@ class RequestQueue:
         self._begun: list[Request] = []
 
     def __bool__(self) -> bool:
-        """Whether there is anything to do."""
+        """Return whether there is anything to do."""
         return bool(self._new or self._begun)
 
     def add(self, work: BusRequest, done: Done) -> None:

@@ -83,7 +83,7 @@ class ServoRobot:
             bus.emergency_stop(action)
 
     def readings(self) -> dict[str, JointReading]:
-        """The readings of all joints that have a servo, by joint."""
+        """Return the readings of all joints that have a servo, by joint."""
         return {reading.joint: reading for bus in self.buses for reading in bus.readings()}
 
     def command(self, targets: Mapping[str, Target]) -> None:

@@ -203,7 +203,7 @@ class Servo:
         return f"{RUNS_ON}: cut its power together with that of the computer" if turns else ""
 
     def reading(self) -> JointReading:
-        """The reading for other threads."""
+        """Return the reading for other threads."""
         known, scale, counters = self.known, self.scale, self.counters
         return JointReading(
             self.config.joint,
@@ -230,7 +230,7 @@ class Servo:
 
 
 def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
-    """A servo of this model that has not been asked yet."""
+    """Return a servo of this model that has not been asked yet."""
     scale = JointScale(config, table, calibration)
     ratio, motor = abs(config.reduction), table.motor
     goals = GoalFilter(config, motor.no_load_speed_rad_s / ratio, motor.stall_torque_nm * ratio)
@@ -238,7 +238,7 @@ def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibratio
 
 
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes of a model."""
+    """Return the modes of a model."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
     return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
@@ -273,7 +273,7 @@ NO_CALIBRATION = f"its calibration was lost{CALIBRATE}"
 
 
 def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[Servo, ...]:
-    """The servos of ``config``; one whose calibration was lost is not driven at the start.
+    """Return the servos of ``config``; one whose calibration was lost is not driven at the start.
 
     Raises:
         ConfigError: a register does not exist, or its value is outside its limits; one text has all problems.
@@ -314,7 +314,10 @@ def _table_of(model: str) -> ControlTable:
 
 
 def stored_of(servo: Servo, *, clean: bool = False, change: float | None = None) -> Stored:
-    """The entry of a servo for the calibration file; with a ``change`` (rad) of its angle, as it is calibrated then."""
+    """Return the entry of a servo for the calibration file.
+
+    With a ``change`` (rad) of its angle, as it is calibrated then.
+    """
     turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
     return Stored(
         servo.id,

@@ -73,7 +73,7 @@ class Supervisor:
         self.reader = self._make_reader()
 
     def find(self, servo: Servo) -> bool:
-        """Whether the servo answers; a model other than described gets its own table."""
+        """Return whether the servo answers; a model other than described gets its own table."""
         servo.found = False
         found = self.settings.identify(servo)
         if found is None:

@@ -46,7 +46,7 @@ class Outcome:
 
 
 def find_one(registers: Registers, id: int | None) -> Found:
-    """The servo with ``id``, or the only one on the bus.
+    """Return the servo with ``id``, or the only one on the bus.
 
     Raises:
         LinkError: no servo answers.
@@ -101,7 +101,7 @@ def commission(
 
 
 def report(subject: Subject, outcome: Outcome, version: str, now: datetime) -> str:
-    """The text. ``version`` of this package; ``now`` with a time zone."""
+    """Return the text. ``version`` of this package; ``now`` with a time zone."""
     found = outcome.found
     row = (
         subject.table.model,

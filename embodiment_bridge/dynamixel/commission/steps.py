@@ -149,7 +149,7 @@ def hold(subject: Subject, options: Options) -> str:
 
 
 def move(subject: Subject, options: Options) -> str:
-    """The horn moves a little, slowly, and back."""
+    """Move the horn a little, slowly, and back."""
     start = subject.angle
     away = start + _way(subject, options)
     first, most = _go(subject, away)
@@ -161,7 +161,7 @@ def move(subject: Subject, options: Options) -> str:
 
 
 def _way(subject: Subject, options: Options) -> float:
-    """The move, rad, into the direction with more room."""
+    """Return the move, rad, into the direction with more room."""
     lower, upper = subject.range()
     here = subject.angle
     return options.move if upper - here >= here - lower else -options.move
@@ -189,7 +189,7 @@ def _go(subject: Subject, goal: float) -> tuple[float, float]:
 
 
 def limits(subject: Subject, options: Options) -> str:
-    """A goal outside the position limits is refused."""
+    """Check that a goal outside the position limits is refused."""
     _, upper = subject.range()
     goal = subject.table.item("goal_position")
     beyond = subject.ticks(upper) + 1
@@ -232,7 +232,7 @@ def stop(subject: Subject, options: Options) -> str:
 
 
 def watchdog(subject: Subject, options: Options) -> str:
-    """The servo's own watchdog notices a silent bus, and the horn, which turned, stands still then."""
+    """Check that the servo's watchdog notices a silent bus, and that the turning horn then stands still."""
     if not subject.has("bus_watchdog") or VELOCITY_MODE not in subject.table.modes:
         return "not applicable: this model has none, or no velocity mode"
     subject.make_gentle(options.force, SPEED, VELOCITY_MODE)
@@ -267,13 +267,13 @@ def watchdog(subject: Subject, options: Options) -> str:
 
 
 def _moved(subject: Subject) -> float:
-    """The distance that the horn goes within ``LIMP_S``, rad."""
+    """Return the distance that the horn goes within ``LIMP_S``, rad."""
     start = subject.angle
     return max(abs(subject.angle - start) for _ in Watch(LIMP_S))
 
 
 def cable(subject: Subject, options: Options) -> str:
-    """A pulled cable is noticed, and the servo is found again, limp."""
+    """Check that a pulled cable is noticed, and that the servo is found again, limp."""
     subject.torque_off()
     before = subject.angle
     options.tell("pull the cable of the servo (or of the adapter), wait two seconds, and plug it in again")
@@ -305,7 +305,7 @@ def _until(subject: Subject, *, answers: bool, steady_s: float, patience_s: floa
 
 
 def kill(subject: Subject, options: Options) -> str:
-    """A driver that is killed while the horn turns leaves the servo limp, and the horn stands still."""
+    """Check that a driver killed while the horn turns leaves the servo limp, and that the horn stands still."""
     subject.make_gentle(options.force, SPEED)  # which notes the registers that the driver changes
     subject.close()
     try:

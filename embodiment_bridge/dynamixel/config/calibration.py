@@ -59,7 +59,7 @@ def default_path(robot: str, namespace: str, ports: Sequence[str]) -> Path:
 
 
 def calibrations_elsewhere(path: Path) -> str:
-    """A warning of other calibration files of the robot, if there is none at its default path ``path``."""
+    """Return a warning of other calibration files of the robot, if there is none at its default path ``path``."""
     base = _home() / "calibration"
     robot = path.relative_to(base).parts[0].partition("@")[0]
     if exists(path):
@@ -79,7 +79,7 @@ def _home() -> Path:
 
 
 def load_calibration(path: Path) -> dict[str, Stored]:
-    """All joints of the file; empty when there is no file.
+    """Return all joints of the file; empty when there is no file.
 
     Raises:
         ConfigError: the file cannot be read, or an entry in it cannot be used.
@@ -89,7 +89,7 @@ def load_calibration(path: Path) -> dict[str, Stored]:
 
 
 def load_or_set_aside(path: Path) -> tuple[dict[str, Stored], str]:
-    """The joints of the file and an empty text; or no joints and a warning that the unusable file was renamed.
+    """Return the joints of the file and an empty text; or no joints and a warning that the unusable file was renamed.
 
     Raises:
         ConfigError: the file cannot be read or renamed.

@@ -44,7 +44,7 @@ REGISTER = "registers."
 
 
 def read_servo_file(path: Path | str) -> Mapping[str, object]:
-    """The overrides in a YAML file, not checked yet.
+    """Return the overrides in a YAML file, not checked yet.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -55,7 +55,7 @@ def read_servo_file(path: Path | str) -> Mapping[str, object]:
 
 
 def read_servo_setup(robot: Robot, overrides: Mapping[str, object] | None = None) -> ServoSetup:
-    """The servos of a robot.
+    """Return the servos of a robot.
 
     Raises:
         ConfigError: with all problems: numbers, choices and names of entries, ids that two servos of a
@@ -200,7 +200,7 @@ class _Reader:
         return servo
 
     def _limits(self, joint: Joint, values: Values) -> tuple[float, float, float, float]:
-        """The limits of the URDF, narrowed by those of the command interfaces."""
+        """Return the limits of the URDF, narrowed by those of the command interfaces."""
         limit = joint.limit
         if limit is None:
             self.warnings.append(f"joint {joint.name!r} has no <limit>: its targets are not limited")

@@ -62,12 +62,12 @@ class Values:
         )
 
     def has(self, key: str) -> bool:
-        """Whether the entry is there."""
+        """Return whether the entry is there."""
         self._read.add(key)
         return key in self._data
 
     def text(self, key: str, default: str = "", choices: Collection[str] | None = None) -> str:
-        """A text, one of ``choices`` if given."""
+        """Return a text, one of ``choices`` if given."""
         if not self.has(key):
             return default
         value = self._data[key]
@@ -83,7 +83,7 @@ class Values:
         return text
 
     def number(self, key: str, default: float, lower: float = -inf, upper: float = inf) -> float:
-        """A finite number within the limits, both included."""
+        """Return a finite number within the limits, both included."""
         if not self.has(key):
             return default
         value = _number(self._data[key])
@@ -94,7 +94,7 @@ class Values:
         return value
 
     def whole(self, key: str, default: int, lower: int, upper: int) -> int:
-        """A whole number within the limits, both included."""
+        """Return a whole number within the limits, both included."""
         value = self.number(key, default, lower, upper)
         if value != int(value):
             self.wrong(key, "a whole number")

@@ -105,7 +105,7 @@ class ServoSetup:
         return tuple(servo for bus in self.buses for servo in bus.servos)
 
     def within(self, ranges: Mapping[str, tuple[float, float]]) -> "ServoSetup":
-        """The same, with joints that are moved by position kept to narrower ranges: rad, by joint."""
+        """Return the same, with joints that are moved by position kept to narrower ranges: rad, by joint."""
 
         def kept(servo: ServoConfig) -> ServoConfig:
             if servo.mode not in POSITION_MODES or servo.joint not in ranges:
@@ -123,7 +123,7 @@ USUAL_SPEED, USUAL_EFFORT, WIDEST = 3.0, 1.0, 3.14  # rad/s, Nm, rad where the d
 
 
 def plain_body(setup: ServoSetup) -> BodyDescription:
-    """A body with the joints of the description and their limits, on the channels that their names suggest."""
+    """Return a body with the joints of the description and their limits, on the channels that their names suggest."""
     joints = [
         Joint(
             servo.joint,

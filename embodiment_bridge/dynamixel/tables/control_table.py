@@ -34,7 +34,7 @@ class Item:
         return self.address + self.size
 
     def encode(self, value: int) -> bytes:
-        """The bytes of a value.
+        """Return the bytes of a value.
 
         Raises:
             CommandError: the value is outside the item's limits.
@@ -44,7 +44,7 @@ class Item:
         return value.to_bytes(self.size, "little", signed=self.signed)
 
     def decode(self, data: bytes) -> int:
-        """The value of bytes of the item's size, with its sign."""
+        """Return the value of bytes of the item's size, with its sign."""
         return int.from_bytes(data, "little", signed=self.signed)
 
 
@@ -99,11 +99,11 @@ class ControlTable:
         return max(item.end for item in self.items.values())
 
     def first(self, *names: str) -> Item | None:
-        """The first of these items that the model has; what is the same has several names in the manuals."""
+        """Return the first of these items that the model has; what is the same has several names in the manuals."""
         return next((self.items[name] for name in names if name in self.items), None)
 
     def within_turn(self, ticks: int) -> int:
-        """The position without whole turns, as in position mode: at most half a turn from the centre."""
+        """Return the position without whole turns, as in position mode: at most half a turn from the centre."""
         if self.keeps_turns:
             return ticks
         turn = round(self.ticks_per_turn)
@@ -111,7 +111,7 @@ class ControlTable:
         return (ticks - lowest) % turn + lowest
 
     def item(self, name: str) -> Item:
-        """An item by name.
+        """Return an item by name.
 
         Raises:
             ConfigError: the model has no item of that name; the text names the nearest.
@@ -122,7 +122,7 @@ class ControlTable:
         return found
 
     def initial(self) -> bytearray:
-        """The bytes of the whole table with factory values."""
+        """Return the bytes of the whole table with factory values."""
         image = bytearray(self.size)
         for item in self.items.values():
             image[item.address : item.end] = item.initial.to_bytes(item.size, "little", signed=item.signed)

@@ -102,7 +102,7 @@ class AxServo(Servo):
 
     @override
     def wrote(self, name: str, value: int) -> None:
-        """As in ``Servo``; writing a goal position switches the torque on."""
+        """Write an item; writing a goal position switches the torque on."""
         if name == "torque_enable" and not value:
             self.torque_off()
             return
@@ -175,7 +175,7 @@ class AxServo(Servo):
 
 
 def baud_value(baud: int) -> int:
-    """The value of ``baud_rate`` for a baud rate."""
+    """Return the value of ``baud_rate`` for a baud rate."""
     return next((value for value, fast in FAST_BAUDS.items() if fast == baud), round(2_000_000 / baud) - 1)
 
 

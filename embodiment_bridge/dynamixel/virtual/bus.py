@@ -114,12 +114,12 @@ class VirtualBus:
                     self._handle(found, now)
 
     def transmit(self) -> bytes:
-        """The bytes that have reached the host by now."""
+        """Return the bytes that have reached the host by now."""
         with self.lock:
             return self.line.take(self.clock.now())
 
     def due(self) -> float:
-        """When the next bytes reach the host, s of the clock; infinite if there are none."""
+        """Return when the next bytes reach the host, s of the clock; infinite if there are none."""
         with self.lock:
             return self.line.due()
 
@@ -144,7 +144,7 @@ class VirtualBus:
                 self.on_packet(now, "tx", sent)
 
     def _is_mismatched(self) -> bool:
-        """Whether the host's baud rate differs from that of any servo; cached until one of them changes."""
+        """Return whether the host's baud rate differs from that of any servo; cached until one of them changes."""
         if self._bauds_known_for != self.host_baud:
             bauds = {servo.baud_rate for servo in self.servos.chain}
             self._mismatched = bool(self.host_baud) and any(_differ(self.host_baud, baud) for baud in bauds)
@@ -152,7 +152,10 @@ class VirtualBus:
         return self._mismatched
 
     def _is_deaf(self, servo: Servo) -> bool:
-        """Whether no packet reaches a servo; as ``_hears``, but for each packet on the wire, and not counted."""
+        """Return whether no packet reaches a servo.
+
+        As ``_hears``, but for each packet on the wire, and not counted.
+        """
         faults, now = self.faults, self.servos.now
         chain = self.servos.chain
         return (
@@ -162,7 +165,7 @@ class VirtualBus:
         )
 
     def _hears(self, servo: Servo) -> bool:
-        """Whether an instruction reaches a servo, given baud rates and faults."""
+        """Return whether an instruction reaches a servo, given baud rates and faults."""
         if self.host_baud and _differ(self.host_baud, servo.baud_rate):
             self.counters[servo.id, "baud_mismatch"] += 1
             return False
@@ -221,7 +224,7 @@ class VirtualBus:
             self.on_change()
 
     def servo(self, id: int) -> Servo:
-        """A servo, brought to the present time.
+        """Return a servo, brought to the present time.
 
         Raises:
             ConfigError: no servo has this id.
@@ -249,7 +252,7 @@ class VirtualBus:
             return self.faults.active("unplug", self.clock.now())
 
     def snapshot(self) -> dict[int, dict[str, int]]:
-        """The registers of all servos by id and item."""
+        """Return the registers of all servos by id and item."""
         with self.lock:
             self.update()
             return {servo.id: servo.snapshot() for servo in self.servos.chain}

@@ -88,7 +88,7 @@ class MotorDrive(Drive):
 
     @override
     def control(self, control: Control) -> None:
-        """As in ``Drive``; a new kind of control begins at the present position."""
+        """Set the control; a new kind of control begins at the present position."""
         if control.kind != self._control.kind:
             self.wanted, self._sum = self.position, 0.0
             self.wanted_speed = self.velocity if control.kind == VELOCITY else 0.0
@@ -199,7 +199,7 @@ class MotorDrive(Drive):
         self.position += after * STEP
 
     def _is_steady(self, volts: float, supply: float) -> bool:
-        """Whether the control loops would give the same output again."""
+        """Return whether the control loops would give the same output again."""
         control = self._control
         if control.kind == POSITION:
             saturated = abs(self._sum) >= control.pwm_limit

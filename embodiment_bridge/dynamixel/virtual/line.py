@@ -31,7 +31,7 @@ class Clock(Protocol):
     """A monotonic time in s."""
 
     def now(self) -> float:
-        """The time, s."""
+        """Return the time, s."""
 
     def wall_time_until(self, moment: float) -> float:
         """Real seconds to wait until ``moment``; infinite if waiting does not bring it nearer."""
@@ -147,7 +147,7 @@ class Line:
         return last
 
     def take(self, now: float) -> bytes:
-        """The bytes that have reached the host."""
+        """Return the bytes that have reached the host."""
         out = self._out
         if not out or self.due() > now:
             return b""
@@ -200,7 +200,7 @@ class Answers:
         return sent
 
     def _with_faults(self, protocol: int, servo: Servo, fault: int, data: bytes, now: float) -> bytes:
-        """The status of one servo as it is sent; empty if it is not sent."""
+        """Return the status of one servo as it is sent; empty if it is not sent."""
         hit, id = self._faults.hit, servo.id
         if hit("drop_status", id, now):
             return b""
@@ -213,7 +213,7 @@ class Answers:
         return self._disturbed(status, id, now)
 
     def _disturbed(self, status: bytes, id: int, now: float) -> bytes:
-        """The status of one servo after delays, collisions, truncation and noise."""
+        """Return the status of one servo after delays, collisions, truncation and noise."""
         hit = self._faults.hit
         if rule := hit("delay_status", id, now):
             self._line.delay(rule.number("seconds"))
@@ -248,7 +248,7 @@ class Answers:
         return [whole]
 
     def _blocks_left(self, blocks: list[Block], limit: int, now: float) -> int:
-        """The number of servos that answer before the first silent one."""
+        """Return the number of servos that answer before the first silent one."""
         if rule := self._faults.hit("partial_fast", None, now):
             limit = min(limit, int(rule.number("blocks")))
         return next((k for k in range(limit) if self._faults.hit("drop_status", blocks[k][0], now)), limit)
@@ -265,7 +265,7 @@ class Answers:
 
 
 def _block(reply: Reply) -> Block:
-    """The block of a servo in a fast answer; for a missing servo, the space that the others leave for it."""
+    """Return the block of a servo in a fast answer; for a missing servo, the space that the others leave for it."""
     servo, fault, data = reply
     return (servo.id, servo.error_byte(fault), data) if servo is not None else (0, 0, data)
 
@@ -278,14 +278,14 @@ def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
 
 
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
-    """The status of a firmware without byte stuffing."""
+    """Return the status of a firmware without byte stuffing."""
     body = packets.HEADER + bytes((servo.id,)) + (len(data) + 4).to_bytes(2, "little")
     body += bytes((0x55, servo.error_byte(fault))) + data
     return body + crc16(body).to_bytes(2, "little")
 
 
 def _flipped(data: bytes, place: int) -> bytes:
-    """The data with one byte inverted."""
+    """Return the data with one byte inverted."""
     return data[:place] + bytes((data[place] ^ 0xFF,)) + data[place + 1 :]
 
 
@@ -308,7 +308,7 @@ class Transcript:
             raise ConfigError(f"{path}: {error.strerror or error}") from error
 
     def __enter__(self) -> "Transcript":
-        """The transcript itself."""
+        """Return the transcript itself."""
         return self
 
     def __exit__(
@@ -318,7 +318,7 @@ class Transcript:
         self._file.close()
 
     def of(self, bus: str) -> "BusTranscript":
-        """The hook of one bus."""
+        """Return the hook of one bus."""
         return BusTranscript(bus, self._file)
 
 

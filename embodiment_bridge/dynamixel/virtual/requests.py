@@ -82,7 +82,7 @@ class Requests:
             self._heal({"fault": fault, **({"bus": bus} if bus else {})})
 
     def faults(self) -> list[ActiveFault]:
-        """The faults that have not ended."""
+        """Return the faults that have not ended."""
         with self._lock:
             return self._active()
 

@@ -242,7 +242,7 @@ class Servo(ABC):
         return self.refusal(item.name, value)
 
     def snapshot(self) -> dict[str, int]:
-        """The values of all items by name, without the indirect ones."""
+        """Return the values of all items by name, without the indirect ones."""
         self._refresh()
         return {name: self.memory.get(name) for name in self.table.items if not name.startswith("indirect_")}
 
@@ -277,11 +277,11 @@ class Servo(ABC):
 
     @abstractmethod
     def present_names(self) -> tuple[str, ...]:
-        """The items that the servo writes itself, in the order of addresses."""
+        """Return the items that the servo writes itself, in the order of addresses."""
 
     @abstractmethod
     def present(self) -> tuple[int, ...]:
-        """The values of ``present_names``."""
+        """Return the values of ``present_names``."""
 
     @abstractmethod
     def booted(self) -> None:
@@ -293,23 +293,23 @@ class Servo(ABC):
 
     @abstractmethod
     def is_eeprom_locked(self) -> bool:
-        """Whether writing EEPROM is refused now."""
+        """Return whether writing EEPROM is refused now."""
 
     @abstractmethod
     def refusal(self, name: str, value: int) -> int:
-        """The ``Fault`` with which a value of an item is refused now; 0 if it is accepted."""
+        """Return the ``Fault`` with which a value of an item is refused now; 0 if it is accepted."""
 
     @abstractmethod
     def wrote(self, name: str, value: int) -> None:
         """Called after an item has been written."""
 
     def may_exceed(self, name: str, value: int) -> bool:
-        """Whether a value outside the item's range is allowed because it has a special meaning."""
+        """Return whether a value outside the item's range is allowed because it has a special meaning."""
         return False
 
     @abstractmethod
     def error_byte(self, fault: int) -> int:
-        """The error byte of a status that reports ``fault``."""
+        """Return the error byte of a status that reports ``fault``."""
 
     @property
     @abstractmethod

@@ -101,7 +101,7 @@ class XServo(Servo):
 
     @override
     def may_exceed(self, name: str, value: int) -> bool:
-        """As in ``Servo``: shadow id 255 means off."""
+        """Return whether a value may exceed its limit: shadow id 255 means off."""
         return name == "shadow_id" and value == 255
 
     @override
@@ -130,7 +130,7 @@ class XServo(Servo):
 
     @override
     def write(self, address: int, data: bytes) -> int:
-        """As in ``Servo``, with a shortcut for a goal position, which a host writes in every cycle."""
+        """Write an item, with a shortcut for a goal position, which a host writes in every cycle."""
         if address == self._goal_address and len(data) == 4 and self._has_plain_goal and not self.stuck_items:
             value = int.from_bytes(data, "little", signed=True)
             watching = self.memory.bytes[self._watchdog_address] != x.FIRED & 0xFF
@@ -246,7 +246,7 @@ class XServo(Servo):
 
     @override
     def advance(self, now: float) -> None:
-        """As in ``Servo``; stops at the time at which the watchdog fires, and then goes on."""
+        """Advance the servo; stops at the time at which the watchdog fires, and then goes on."""
         if now > (moment := self.watchdog_at):
             super().advance(moment)
             self.trip_watchdog()

@@ -70,7 +70,7 @@ class Codec:
         return [Truncated(offset, received)] if received else []
 
     def encode(self, command: events.Event | Unknown) -> bytes:
-        """The packet of one instruction or status.
+        """Return the packet of one instruction or status.
 
         Raises:
             CommandError: a field is wrong; the text names the field, its value and the range.
@@ -121,7 +121,7 @@ def _whole_packet(raw: object) -> bytes:
 
 
 def write_event(event: events.Event) -> bytes:
-    """The packet of one instruction or status.
+    """Return the packet of one instruction or status.
 
     Raises:
         CommandError: a field cannot be sent; the text names it, its value and the range.
@@ -176,7 +176,7 @@ def write_event(event: events.Event) -> bytes:
 
 
 def _key(what: object, *choices: str) -> bytes:
-    """The parameters that confirm an instruction."""
+    """Return the parameters that confirm an instruction."""
     if what not in choices:
         raise CommandError(f"what is {what!r}; it must be one of: {', '.join(choices)}")
     return next(key for key, name in KEYS.items() if name == what)
@@ -227,7 +227,7 @@ class Unfit(Exception):  # noqa: N818 - not an error: it ends the reading of one
 
 
 def read_instruction(found: Packet) -> events.Event | None:
-    """The event of an instruction, or None if the instruction is unknown.
+    """Return the event of an instruction, or None if the instruction is unknown.
 
     Raises:
         Unfit: the parameters do not fit the instruction.
@@ -310,7 +310,7 @@ def _read_bulk_write(found: Packet) -> events.BulkWrite:
 
 
 def read_fast_status(found: Packet) -> events.FastStatus | None:
-    """The event of an answer to a fast read, or None if the packet is not one.
+    """Return the event of an answer to a fast read, or None if the packet is not one.
 
     The end of a block is found by its CRC, which covers all bytes so far, so that the question need not be known.
     """

@@ -170,7 +170,10 @@ class PacketDecoder:
         return size
 
     def _reject(self, buffer: bytes, at: int, size: int, reason: str, found: list[Packet | Malformed]) -> int:
-        """Report bytes that are not a packet; returns how many to skip: only one, as a good packet may begin inside."""
+        """Report bytes that are not a packet.
+
+        Returns how many to skip: only one, as a good packet may begin inside.
+        """
         quote = excerpt(buffer[at : at + min(size, QUOTED)].hex(" ").encode())
         found.append(Malformed(self._position + at, REASONS[reason], quote))
         self.rejected[reason] += 1
@@ -188,7 +191,7 @@ class PacketDecoder:
 
 
 def _header_inside(buffer: bytes, start: int, end: int) -> int:
-    """The place of FF FF FD without FD in a body, or 0: it was not stuffed, or a packet broke off there."""
+    """Return the place of FF FF FD without FD in a body, or 0: it was not stuffed, or a packet broke off there."""
     here = buffer.find(STUFFED, start, end)
     while here >= 0 and here + 3 < len(buffer):
         if here + 3 >= end or buffer[here + 3] != 0xFD:

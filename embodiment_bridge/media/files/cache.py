@@ -15,12 +15,12 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 def usual_cache() -> Path:
-    """The default folder of the media cache."""
+    """Return the default folder of the media cache."""
     return _our_caches() / "media"
 
 
 def preprocessed_folder() -> Path:
-    """The default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
+    """Return the default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
 
     Absolute, without symbolic links. It is not part of the cache, because a kept document needs its sounds.
     """
@@ -38,7 +38,7 @@ STALE_S = 3600.0  # an unfinished file of this age was left by a process that en
 
 
 def key_of(*parts: object) -> str:
-    """A file name made from the hash of ``parts``."""
+    """Return a file name made from the hash of ``parts``."""
     return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogatepass")).hexdigest()[:40]
 
 
@@ -66,7 +66,7 @@ class MediaCache:
             raise ConfigError(f"the media cache {folder} cannot be written")
 
     def find(self, name: str) -> Path | None:
-        """The file of that name, or None; it counts as used now."""
+        """Return the file of that name, or None; it counts as used now."""
         path = self.folder / name
         try:
             os.utime(path)

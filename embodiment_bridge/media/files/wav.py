@@ -46,7 +46,7 @@ def open_wav(path: Path | str) -> Iterator[wave.Wave_read]:
 
 
 def wav_length(path: Path | str) -> float | None:
-    """The length in s from the header of a WAV file; None when the file is not WAV."""
+    """Return the length in s from the header of a WAV file; None when the file is not WAV."""
     try:
         with open_wav(path) as file:
             frames, rate = file.getnframes(), file.getframerate()

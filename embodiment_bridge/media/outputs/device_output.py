@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays on the sound device through a helper program, and chooses the output. Opening may wait: call it on a thread."""
+"""Plays on the sound device through a helper program, and chooses the output.
+
+Opening may wait: call it on a thread.
+"""
 
 import importlib.util
 import sys
@@ -112,7 +115,7 @@ class DeviceOutput(Output):
 
     @override
     def position(self, sound_id: str) -> float:
-        """The position (s) that the helper reported last, plus the time since then."""
+        """Return the position (s) that the helper reported last, plus the time since then."""
         with self._lock:
             position, since = self._playing.get(sound_id, (0.0, None))
         return position if since is None else position + time.monotonic() - since
@@ -122,7 +125,7 @@ class DeviceOutput(Output):
         self._helper.close()
 
     def _start_again(self, sound_id: str) -> bool:
-        """Whether the helper was started for this sound, which fails otherwise; the next one tries again."""
+        """Return whether the helper was started for this sound, which fails otherwise; the next one tries again."""
         ended = self._ended
         self._helper.close()
         try:

@@ -52,10 +52,10 @@ class Output(Protocol):
         """Set the volume of the sound, 0 to 1."""
 
     def events(self) -> list[OutputEvent]:
-        """The events since the last call, oldest first."""
+        """Return the events since the last call, oldest first."""
 
     def position(self, sound_id: str) -> float:
-        """The part of the sound that has been heard by now, s."""
+        """Return the part of the sound that has been heard by now, s."""
 
     def close(self) -> None:
         """End all sounds and release the device."""

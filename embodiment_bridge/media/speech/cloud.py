@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks by a network service at a URL template, which the guarded fetcher asks; the key is in the environment only."""
+"""Speaks by a network service at a URL template, which the guarded fetcher asks.
+
+The key is in the environment only.
+"""
 
 import os
 import re
@@ -87,7 +90,7 @@ class CloudSpeaker(Speaker):
         return f"cloud {self._settings.template}"
 
     def url_of(self, spoken: Spoken) -> str:
-        """The URL of the sound of a text.
+        """Return the URL of the sound of a text.
 
         Raises:
             SpeechError: the URL would be longer than ``MAX_URL``.
@@ -127,7 +130,7 @@ class CloudSpeaker(Speaker):
 
 
 def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:
-    """A fetcher for the host of the template, whatever its address, and for no other host.
+    """Return a fetcher for the host of the template, whatever its address, and for no other host.
 
     ca_file: PEM file of certification authorities that are trusted besides those of the system; empty: none.
 

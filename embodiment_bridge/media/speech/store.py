@@ -72,7 +72,7 @@ class Speech:
 
 
 def language_of(spoken: Spoken) -> str:
-    """The language that was asked for, else Mandarin for Chinese characters, else English."""
+    """Return the language that was asked for, else Mandarin for Chinese characters, else English."""
     return spoken.language or ("zh" if _CHINESE.search(spoken.text) else "en")
 
 
@@ -83,7 +83,7 @@ class SpeechStore:
         self._speaker, self._cache = speaker, cache
 
     def get(self, spoken: Spoken, cancelled: Cancelled = lambda: False) -> Speech:
-        """The sound of a text; waits for it.
+        """Return the sound of a text; waits for it.
 
         Raises:
             SpeechError: the text cannot be spoken.

@@ -71,7 +71,7 @@ TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the bal
 
 
 class Step(NamedTuple):
-    """What is commanded in one cycle.
+    """The command of one gait cycle.
 
     phase: 0..1 in the period; at 0 the left foot leaves the ground. amplitude: 0 stands, 1 walks.
     forward, turn, left: -1..1, shares of full speed, + forward and left.
@@ -90,7 +90,7 @@ class Step(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What both legs have in common in one cycle: m, rad."""
+    """The values that both legs share in one cycle: m, rad."""
 
     amplitude: float
     height: float

@@ -9,14 +9,14 @@ from embodiment_bridge.body.kick_section import KickParameters
 
 
 class Kick(NamedTuple):
-    """What is asked: with which foot, and how hard, 0 (softest) .. 1."""
+    """A requested kick: with which foot, and how hard, 0 (softest) .. 1."""
 
     left: bool
     strength: float
 
 
 class Swing(NamedTuple):
-    """What a kick adds to the step at one moment: m, rad. ``left``: the foot that kicks is the left one."""
+    """The offset that a kick adds to the step at one moment: m, rad."""
 
     left: bool
     ahead: float
@@ -57,7 +57,7 @@ class KickStep:
             self._now = kick
 
     def swing(self, phase: float) -> Swing | None:
-        """What the kick adds now; None when there is none."""
+        """Return the offset that the kick adds now; None if there is none."""
         p, kick = self._p, self._now
         if p is None or kick is None:
             return None

@@ -35,7 +35,7 @@ class WalkCommand:
 
     @property
     def length(self) -> float:
-        """Of (forward, turn, left)."""
+        """The length of the vector (forward, turn, left)."""
         return hypot(self.forward, self.turn, self.left)
 
 

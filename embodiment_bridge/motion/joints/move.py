@@ -13,7 +13,7 @@ BRAKING = 1.5  # peak deceleration on the way to a stop, as a multiple of speed 
 
 
 def smooth(share: float) -> float:
-    """The share (0..1) of a minimum-jerk move from rest to rest that is gone after this share of its time."""
+    """Return the share (0..1) of a minimum-jerk move from rest to rest that is gone after this share of its time."""
     return share**3 * (10 + share * (6 * share - 15))
 
 
@@ -49,7 +49,7 @@ class Way(ABC):
 
 
 class Brake:
-    """How joints lose the speed that they have: monotonically, within ``STOP_S`` and their acceleration.
+    """Brakes moving joints: monotonically, within ``STOP_S`` and their acceleration.
 
     Args:
         joints: of the body.
@@ -74,7 +74,7 @@ class Brake:
         self.rest = {number: self.at(number, inf) for number in position}
 
     def at(self, joint: int, time: float) -> float:
-        """The angle (rad) of a joint ``time`` s after the begin."""
+        """Return the angle (rad) of a joint ``time`` s after the begin."""
         seconds = self._seconds[joint]
         s = min(time / seconds, 1.0) if seconds else 1.0
         return self._from[joint] + self._speed[joint] * seconds * s * (1.0 + s * s * (0.5 * s - 1.0))
@@ -110,7 +110,7 @@ class Move:
 
     @property
     def _joined(self) -> float:
-        """How much the way counts, 0..1."""
+        """The weight of the way, 0..1."""
         return smooth(min(self._time / self._blend_s, 1.0)) if self._blend_s else 1.0
 
     def drop(self, joints: Iterable[int]) -> None:
@@ -156,7 +156,7 @@ class Rest(Way):
             out[joint] = self._brake.at(joint, self.time)
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Where a joint is and where it comes to rest, rad."""
+        """Return where a joint is and where it comes to rest, rad."""
         now, rest = self._brake.at(joint, self.time), self._brake.rest[joint]
         return min(now, rest), max(now, rest)
 

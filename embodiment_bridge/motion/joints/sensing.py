@@ -15,7 +15,7 @@ NAMED = 5  # joints; of more the number is told
 
 
 def limp_among(joints: Sequence[Joint], limp: Mapping[int, str], moved: Collection[int]) -> tuple[str, bool]:
-    """Which of the ``moved`` joints of a body follow no targets, and what to do; whether these are all of them.
+    """Return which of the ``moved`` joints follow no targets, and what to do; and whether these are all.
 
     The text is empty if all of them follow. limp: why, by number of the joint.
     """
@@ -174,7 +174,10 @@ class Pace:
         self._slow = False  # the last time between percepts was a gap
 
     def step(self, gap: float) -> tuple[float, bool]:
-        """The time in s by which motions advance, ``gap`` s after the last percept; whether joints begin anew."""
+        """Return the time in s by which motions advance, ``gap`` s after the last percept.
+
+        The second value says whether joints begin anew.
+        """
         slow, self._slow = self._slow, gap > LONGEST_STEP_S
         if not self._slow:
             self._usual_s = gap or self._usual_s

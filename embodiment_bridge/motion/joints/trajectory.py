@@ -116,12 +116,12 @@ class Trajectory(Way):
 
 
 def _between(left: float, right: float) -> float:
-    """The harmonic mean of two slopes, 0 where the direction changes (Fritsch and Butland: no overshoot)."""
+    """Return the harmonic mean of two slopes, 0 where the direction changes (Fritsch and Butland: no overshoot)."""
     return 2.0 * left * right / (left + right) if left * right > 0.0 else 0.0
 
 
 def _peak(mean: float, first: float, last: float) -> float:
-    """The highest speed on a cubic with this mean slope and these slopes at its ends."""
+    """Return the highest speed on a cubic with this mean slope and these slopes at its ends."""
     bend = first + last - 2.0 * mean
     peak = max(abs(first), abs(last))
     if bend and 0.0 < (s := (2.0 * first + last - 3.0 * mean) / (3.0 * bend)) < 1.0:
@@ -130,7 +130,7 @@ def _peak(mean: float, first: float, last: float) -> float:
 
 
 def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[TrajectoryPoint, ...]:
-    """The points that are still to come ``elapsed`` s after the start, with their times from then on.
+    """Return the points that are still to come ``elapsed`` s after the start, with their times from then on.
 
     Raises:
         CommandError: there is none.
@@ -144,7 +144,7 @@ def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[Trajecto
 def paced(
     points: Sequence[TrajectoryPoint], position: Sequence[float], joints: Sequence[Joint]
 ) -> Sequence[TrajectoryPoint]:
-    """The points, later where a joint could not follow: each piece takes at least as long as its joints need.
+    """Return the points, later where a joint could not follow: each piece takes at least as long as its joints need.
 
     Args:
         points: with increasing times.
@@ -169,7 +169,7 @@ def paced(
 
 
 def _slowed(points: Sequence[TrajectoryPoint], slow: Sequence[float]) -> list[TrajectoryPoint]:
-    """The points with the time before each multiplied by ``slow``, and the speeds that fit."""
+    """Return the points with the time before each multiplied by ``slow``, and the speeds that fit."""
     made, time, before = list[TrajectoryPoint](), 0.0, 0.0
     for point, own, after in zip(points, slow, (*slow[1:], 1.0), strict=True):
         time, before = time + (point.time - before) * own, point.time

@@ -131,7 +131,7 @@ def _rows(
 
 
 def _at(angles: tuple[float, ...], phase: float) -> float:
-    """The value of a closed curve at ``phase`` (0..1), linear between its points."""
+    """Return the value of a closed curve at ``phase`` (0..1), linear between its points."""
     place = phase * len(angles)
     first = int(place) % len(angles)
     share = place - int(place)

@@ -74,7 +74,7 @@ class Locomotion(ABC):
 
     @property
     def remark(self) -> str:
-        """What people should know about the walk: nothing."""
+        """The remark about the walk for people; empty here."""
         return ""
 
     @property
@@ -108,7 +108,10 @@ class Locomotion(ABC):
         """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
 
     def _command(self, sensed: Sensed, yaw: float, ready: bool, dt: float) -> WalkCommand:
-        """Follow the pose, whose hips are at ``yaw`` (rad); the command of the program for ``dt`` s, if it is ready."""
+        """Follow the pose, whose hips are at ``yaw`` (rad).
+
+        The command of the program for ``dt`` s, if it is ready.
+        """
         follow(self._pose, sensed, yaw, self.walker, dt)
         if self.program is None or self.held or not ready:
             return STAND
@@ -120,7 +123,7 @@ Maker = Callable[[Carrier, Sequence[Joint], Mapping[str, int]], Locomotion]
 
 
 def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
-    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
+    """Return the locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
     carrier = description.carrier
     if carrier is None:
         return None

@@ -31,7 +31,7 @@ class PolicyLegs(Legs):
 
     @property
     def remark(self) -> str:
-        """Why the policy failed, for people; else empty."""
+        """The reason why the policy failed, for people; empty if it did not."""
         return self._walker.remark
 
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:

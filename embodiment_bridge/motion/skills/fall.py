@@ -12,7 +12,7 @@ ON_ITS_SIDE = 0.5
 
 
 def side_of(pitch: float) -> str:
-    """The side, ``front`` or ``back``, on which a fallen body lies that is pitched so (rad, + forward)."""
+    """Return the side, ``front`` or ``back``, on which a fallen body lies that is pitched so (rad, + forward)."""
     return "back" if pitch < -ON_ITS_SIDE else "front"
 
 
@@ -83,7 +83,7 @@ class AutoGetUp:
         self._tries = 0
 
     def request(self, fallen: bool, busy: bool, dt: float) -> str:
-        """The id of a request to start now, ``dt`` s after the last call; empty: none.
+        """Return the id of a request to start now, ``dt`` s after the last call; empty: none.
 
         busy: a skill for fallen bodies runs, or everything is held.
         """

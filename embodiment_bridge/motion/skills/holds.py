@@ -47,11 +47,11 @@ class Holds:
         return self.all or bool(self._held)
 
     def holds(self, source: str) -> bool:
-        """Whether skills of this source are to be still."""
+        """Return whether skills of this source are to be still."""
         return self.all or source in self._held
 
     def rate_of(self, source: str) -> float:
-        """The rate at which time passes for skills of this source, 0..1."""
+        """Return the rate at which time passes for skills of this source, 0..1."""
         return min(self.rate, self._rates.get(source, self.rate))
 
     def step(self, dt: float) -> None:
@@ -78,5 +78,5 @@ class Holds:
 
 
 def _after(dt: float, rate: float, *, held: bool) -> float:
-    """A rate when ``dt`` s have passed."""
+    """Return a rate when ``dt`` s have passed."""
     return near(rate, 0.0 if held else 1.0, dt / HOLD_S)

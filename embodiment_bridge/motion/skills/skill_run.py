@@ -22,7 +22,7 @@ TIME_SLACK_S = 1e-6  # s by which the sum of cycles may be shorter than a slot
 
 
 class Ending(Enum):
-    """How a skill is to end."""
+    """Says how a skill is to end."""
 
     NOT = "runs to its own end"
     FINISH = "canceled, but goes to its own end"
@@ -97,7 +97,7 @@ class SkillRun:
             self.outcome.watch(pose)
 
     def verdict(self, pose: Pose) -> Verdict | None:
-        """What the complete skill achieved; None while that may still be seen."""
+        """Return what the complete skill achieved; None while that may still be seen."""
         if self.outcome is None:
             return Verdict(True)
         self._complete_at = min(self._complete_at, self.elapsed)
@@ -111,7 +111,7 @@ class SkillRun:
 
     @property
     def failure(self) -> str:
-        """Why a walk or a native skill cannot be done; empty if it can."""
+        """The reason why a walk or a native skill cannot be done; empty if it can."""
         parts = (part for part in (self.program, self.native) if part is not None)
         return next((part.failure for part in parts if part.failure), "")
 
@@ -138,7 +138,7 @@ class SkillRun:
         return min(max(min(shares, default=1.0), 0.0), 1.0)
 
     def report(self, status: SkillStatus, reason: str = "") -> SkillReport:
-        """A report of the present state."""
+        """Return a report of the present state."""
         complete = status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED)
         self._since_report, self._reported_held = 0.0, self.held
         reason = "; ".join(filter(None, (reason, self.remark)))
@@ -153,7 +153,7 @@ class SkillRun:
 
 
 def motion_of(run: SkillRun, posture: Posture, all_joints: Sequence[Joint]) -> Move:
-    """The motion of a skill by its points, its recorded track or its keyframes; it takes the joints over."""
+    """Return the motion of a skill by its points, its recorded track or its keyframes; it takes the joints over."""
     joints = [all_joints[i] for i in run.joints]
     brake = posture.brake(run.joints)
     posture.take(run.joints)

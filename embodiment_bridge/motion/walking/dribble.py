@@ -35,7 +35,7 @@ class Dribble(Program):
         self._way = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
         ball = self._ball.watch(here, dt)
         if ball is None:
@@ -68,7 +68,7 @@ class Dribble(Program):
 
 
 def dribble(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> Dribble:
-    """The program of a skill of walk ``dribble``.
+    """Return the program of a skill of walk ``dribble``.
 
     Args:
         skill: for the text of errors.

@@ -46,7 +46,7 @@ class Find(Program):
         self._side = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         self._elapsed += dt
         _, last = self._poses(pose)
         self._turned += 0.0 if found(last, pose) else abs(pose.yaw - last.yaw)
@@ -68,7 +68,7 @@ class Find(Program):
         return any(visible(known[id_]) for id_ in named(self._name, known))
 
     def _first_side(self, pose: Pose) -> float:
-        """The side (1: left) on which the thing is remembered; left for one that is not."""
+        """Return the side (1: left) on which the thing is remembered; left for one that is not."""
         known = self._things()
         for id_ in named(self._name, known):
             x, y, _ = known[id_].position
@@ -122,7 +122,7 @@ class Reach(Program):
         self._goal = Pose(x, y, yaw)
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         goal, sides = self._goal, bool(self._limits.left)
         here = self._steering.foreseen(pose, walker, dt) if sides else self._steering.filtered(pose, dt)
         dx, dy = goal.x - here.x, goal.y - here.y
@@ -188,7 +188,7 @@ class GoTo(Program):
         self._reach: Reach | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         found, old = self._find(pose), self._goal
         if found is not None:
             goal, way = found
@@ -209,7 +209,7 @@ class GoTo(Program):
 
 
 def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> GoTo:
-    """The program of a skill of walk ``to``.
+    """Return the program of a skill of walk ``to``.
 
     Args:
         skill: for the text of errors.

@@ -86,7 +86,7 @@ class KickBall(Program):
         return self._walker is not None and self._walker.kicks > self._kicks
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
         if self._walker is None:
             self._walker, self._kicks = walker, walker.kicks
@@ -140,7 +140,7 @@ class KickBall(Program):
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
     def _stance(self, here: Pose, ball: Thing) -> Pose:
-        """Where the hips must be for the kick, with the nearer foot."""
+        """Return where the hips must be for the kick, with the nearer foot."""
         x, y, _ = ball.position
         yaw = self._aim(here, ball)
         c, s = cos(yaw), sin(yaw)
@@ -169,7 +169,7 @@ class Ahead:
         self._yaw: float | None = None
 
     def __call__(self, here: Pose, ball: Thing) -> float:
-        """The direction, rad in map."""
+        """Return the direction, rad in map."""
         if self._yaw is None:
             self._yaw = here.yaw + self._direction
         return self._yaw
@@ -189,7 +189,7 @@ class Towards:
         self._turn: float | None = None
 
     def __call__(self, here: Pose, ball: Thing) -> float:
-        """The direction, rad in map."""
+        """Return the direction, rad in map."""
         x, y, _ = ball.position
         to_x, to_y = self._target.last(here)
         straight, far = atan2(to_y - y, to_x - x), hypot(to_x - x, to_y - y)
@@ -204,7 +204,10 @@ class Towards:
         return straight + self._turn
 
     def _free_turn(self, ball: Pose, straight: float, others: list[Pose], soonest: float) -> float:
-        """The free turn next to the soonest one; that of before while it is free, as going round costs time."""
+        """Return the free turn next to the soonest one.
+
+        The last one is kept while it is free, as going round costs time.
+        """
         turns = sorted((soonest, *TURNS), key=lambda turn: abs(turn - soonest))
         before: tuple[float, ...] = () if self._turn is None or not others else (self._turn,)
         for turn in (*before, *turns):
@@ -218,7 +221,7 @@ class Towards:
 def kick_ball(
     skill: Skill, values: Values, limits: WalkLimits, kick: BallKick | None, things: Things
 ) -> Program:
-    """The program of a skill of walk ``kick``.
+    """Return the program of a skill of walk ``kick``.
 
     Args:
         skill: for the text of errors.

@@ -32,12 +32,12 @@ Way: TypeAlias = Callable[[Pose, Pose], tuple[float, float]]
 
 
 def straight(_: Pose, goal: Pose) -> tuple[float, float]:
-    """The goal itself."""
+    """Return the goal itself."""
     return goal.x, goal.y
 
 
 def way_round(x: float, y: float, radius: float) -> Way:
-    """A way round a thing at (x, y) that keeps ``radius`` m from it, but for a goal that is nearer to it."""
+    """Return a way round a thing at (x, y) that keeps ``radius`` m from it, but for a goal that is nearer to it."""
 
     def way(here: Pose, goal: Pose) -> tuple[float, float]:
         side = atan2(goal.y - y, goal.x - x)
@@ -53,12 +53,12 @@ def way_round(x: float, y: float, radius: float) -> Way:
 
 
 def others_of(things: Things) -> list[Pose]:
-    """Where the other bodies are that are known."""
+    """Return the poses of the other bodies that are known."""
     return [Pose(*thing.position[:2]) for thing in things().values() if thing.kind == OTHERS]
 
 
 def past_others(things: Things, way: Way) -> Way:
-    """The same way, but round the nearest of the other bodies that are known where it stands in that way."""
+    """Return the same way, but round the nearest of the other bodies that are known where it stands in that way."""
 
     def past(here: Pose, goal: Pose) -> tuple[float, float]:
         x, y = way(here, goal)
@@ -92,7 +92,7 @@ class Steering:
         self._brake_s = limits.brake / limits.forward if limits.brake > NEAR_M else brake_s
 
     def filtered(self, pose: Pose, dt: float) -> Pose:
-        """The pose without the sway of the steps."""
+        """Return the pose without the sway of the steps."""
         mean = self._mean = self._mean or Pose(pose.x, pose.y, pose.yaw)
         share = min(dt / FILTER_S, 1.0)
         for axis, off in enumerate((pose.x - mean.x, pose.y - mean.y, pose.yaw - mean.yaw)):
@@ -104,7 +104,7 @@ class Steering:
         return mean
 
     def foreseen(self, pose: Pose, walker: Pace, dt: float) -> Pose:
-        """Where the body would come to stand if it were told to stop now."""
+        """Return where the body would come to stand if it were told to stop now."""
         mean, limits = self.filtered(pose, dt), self._limits
         ahead = walker.forward * (limits.coast_forward if walker.forward > 0.0 else limits.coast_backward)
         aside, c, s = walker.left * limits.coast_left, cos(mean.yaw), sin(mean.yaw)
@@ -116,7 +116,7 @@ class Steering:
         return self._here
 
     def command(self, goal: Pose, place: tuple[float, float], dt: float) -> WalkCommand:
-        """The command to the pose ``goal`` by way of ``place`` (x, y), for ``dt`` s.
+        """Return the command to the pose ``goal`` by way of ``place`` (x, y), for ``dt`` s.
 
         From the pose that ``filtered`` or ``foreseen`` returned last.
         """
@@ -136,16 +136,16 @@ class Steering:
         return self._any_way(away * cos(bearing), away * sin(bearing), off, dt)
 
     def passed(self, left: float, bearing: float) -> bool:
-        """Whether a body that cannot go sideways is as near to the place, ``left`` m away, as it comes."""
+        """Return whether a body that cannot go sideways is as near to the place, ``left`` m away, as it comes."""
         return left < (2.0 * PASSED_M if self._near and abs(bearing) > AIM_RAD else PASSED_M)
 
     def _far_share(self, left: float) -> float:
-        """The share of full speed for a place ``left`` m away."""
+        """Return the share of full speed for a place ``left`` m away."""
         slows = self._limits.brake > NEAR_M
         return left / (self._brake_s * self._limits.forward) if slows else 1.0
 
     def _any_way_is_faster(self, left: float, bearing: float, off: float) -> bool:
-        """Whether to go any way is faster than to turn, go forwards and turn again; ``left`` m, and rad."""
+        """Return whether to go any way is faster than to turn, go forwards and turn again; ``left`` m, and rad."""
         limits, ahead = self._limits, left * cos(bearing)
         full = limits.forward if ahead > 0.0 else limits.backward
         any_s = hypot(ahead / full, left * sin(bearing) / limits.left, off / limits.turn) / TOGETHER

@@ -63,7 +63,7 @@ class Program(ABC):
 
     @abstractmethod
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
 
 
 class Walk(Program):
@@ -105,7 +105,7 @@ class Walk(Program):
         self._elapsed = self._way = self._off = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         if self.done:
             return STAND
         start, last = self._poses(pose)
@@ -134,7 +134,7 @@ class Walk(Program):
         return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
 
     def _coasts(self, walker: Pace) -> float:
-        """How far along its way the body still goes when it is told to stop now, m."""
+        """Return how far along its way the body still goes when it is told to stop now, m."""
         ahead, aside = self._coast * walker.forward, self._coast_left * walker.left
         return ahead * cos(self._bearing) + aside * sin(self._bearing)
 
@@ -155,7 +155,7 @@ class Turn(Program):
         self._angle = angle
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         if self.done:
             return STAND
         start, _ = self._poses(pose)
@@ -184,7 +184,7 @@ class Twist(Program):
         self._elapsed = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         start, _ = self._poses(pose)
         self._elapsed += dt
         part = self._elapsed / self._duration
@@ -213,7 +213,7 @@ def carried(start: Pose, last: Pose, pose: Pose) -> Pose:
 
 
 def way(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
-    """The way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
+    """Return the way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
     dx, dy, c, s = end.x - start.x, end.y - start.y, cos(yaw), sin(yaw)
     return c * dx + s * dy, c * dy - s * dx
 

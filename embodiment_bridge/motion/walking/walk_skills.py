@@ -24,7 +24,7 @@ def program_of(
     carrier: Carrier,
     things: Things = no_things,
 ) -> Program:
-    """The program of a skill of kind ``walk``.
+    """Return the program of a skill of kind ``walk``.
 
     Args:
         skill: its ``walk`` is line or side (distance), turn (angle), place or twist (as long as the slot), free, to
@@ -62,7 +62,10 @@ def program_of(
 
 
 def needs_place(skill: Skill, parameters: Mapping[str, float | str]) -> bool:
-    """Whether only a body that knows where it is can do this: it goes by places of things; parameters as above."""
+    """Return whether only a body that knows where it is can do this: it goes by places of things.
+
+    Parameters as above.
+    """
     if skill.walk != "kick":
         return skill.walk in ("to", "dribble")
     aimed = any(parameters.get(name) for name in ("towards", "direction"))
@@ -110,10 +113,10 @@ def share(wanted: float, full: float) -> float:
 
 
 def full_speed(limits: WalkLimits, direction: float) -> float:
-    """The speed of the gait at full command, m/s (> 0); forward or backward by the sign of ``direction``."""
+    """Return the speed of the gait at full command, m/s (> 0); forward or backward by the sign of ``direction``."""
     return limits.forward if direction >= 0.0 else limits.backward
 
 
 def numbers_of(parameters: Mapping[str, float | str]) -> dict[str, float]:
-    """The parameters that are numbers."""
+    """Return the parameters that are numbers."""
     return {name: value for name, value in parameters.items() if not isinstance(value, str)}

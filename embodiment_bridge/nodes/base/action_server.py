@@ -24,7 +24,7 @@ def goal_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
 
 
 def run_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
-    """The run that a goal of the behaviour tree asks for: short, as people read it."""
+    """Return the run that a goal of the behaviour tree asks for: short, as people read it."""
     return goal_id_of(goal)[:8]
 
 

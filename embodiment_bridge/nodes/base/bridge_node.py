@@ -132,7 +132,7 @@ class BridgeNode(LifecycleNode):
 
     @property
     def inactive(self) -> str:
-        """Why requests are refused while the node is not active; empty when it is."""
+        """The reason why requests are refused while the node is not active; empty while it is."""
         return "" if self.active else f"{self.get_name()} is inactive; activate it first"
 
     def configure(self) -> None:

@@ -48,7 +48,7 @@ class CallbackGuard:
     def wrap(
         self, callback: Callable[..., Any], what: str, instead: Callable[..., Any] = lambda *_: None
     ) -> Callable[..., Any]:
-        """A function that calls ``callback`` and catches its exceptions.
+        """Return a function that calls ``callback`` and catches its exceptions.
 
         what: name for the log. instead: gives the return value after an exception, from the same arguments.
         """
@@ -88,7 +88,7 @@ class CallbackGuard:
 
 
 def guard_of(callback: Callable[..., Any]) -> CallbackGuard | None:
-    """The guard of the node that a method, or the object of the method, belongs to; None if there is none."""
+    """Return the guard of the node that a method, or the object of the method, belongs to; None if there is none."""
     while isinstance(callback, partial):
         callback = callback.func
     owner = getattr(callback, "__self__", None)
@@ -130,7 +130,7 @@ if HAS_EVENTS:
 
 
 def make_executor(context: Context) -> Executor:
-    """The fastest reliable executor of this rclpy."""
+    """Return the fastest reliable executor of this rclpy."""
     return EventsExecutor(context=context) if HAS_EVENTS else SingleThreadedExecutor(context=context)
 
 

@@ -239,7 +239,7 @@ def document_goal(
     subtrees: Mapping[str, str] = EMPTY,
     **others: object,
 ) -> ExecuteBml.Goal:
-    """A goal of `execute_bml`.
+    """Return a goal of `execute_bml`.
 
     values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
     """

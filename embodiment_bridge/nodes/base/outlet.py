@@ -95,7 +95,7 @@ class Template:
             raise NotPackableError("more than stamps and numbers changes")
 
     def pack(self, numbers: Numbers, stamp: Time) -> bytes:
-        """The message of these numbers, as many as at first, and this stamp."""
+        """Return the message of these numbers, as many as at first, and this stamp."""
         if len(numbers) != self._count:
             raise NotPackableError(f"{len(numbers)} numbers instead of {self._count}")
         data = self._data

@@ -20,7 +20,7 @@ HELD_ALREADY: Final = "held already"
 
 
 def is_clear_no(value: object) -> bool:
-    """Whether this is false, or the text false: nothing else lets a frozen robot go on."""
+    """Return whether this is false, or the text false: nothing else lets a frozen robot go on."""
     return value is False or (isinstance(value, str) and value.strip().lower() == "false")
 
 
@@ -46,7 +46,10 @@ class Reply:
 
 
 def deferred_service(node: Node, service_type: Any, name: str, callback: Callable[[Any, Reply], None]) -> Any:
-    """A service; ``callback(request, reply)`` begins the work, and ``reply.send()`` is called when it is done."""
+    """Return a service.
+
+    ``callback(request, reply)`` begins the work, and ``reply.send()`` is called when it is done.
+    """
 
     def begin(request: Any, response: Any) -> Reply:
         reply = Reply(response)
@@ -87,7 +90,10 @@ def freezes(name: str) -> bool:
 
 
 def _meant(name: str, kind: str, values: Json) -> Json:
-    """The values of a request; those that freeze a robot keep what is in order, and let it go on a clear no alone."""
+    """Return the values of a request.
+
+    Those that freeze a robot keep what is in order, and let it go on a clear no alone.
+    """
     field = _FREEZES.get((name.rpartition("/")[2], kind))
     if field is None:
         return values
@@ -120,7 +126,7 @@ class ServiceCaller:
         }
 
     def call(self, name: str, values: Json, ends: float) -> Any:
-        """The response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
+        """Return the response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
 
         Raises:
             CommandError: there is no such service, or a value does not fit its field of the request.

@@ -57,7 +57,7 @@ def _control(player: LogPlayer, request: PlayLog.Request) -> None:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0..1) of the sorted values lie; 0.0 without values."""
+    """Return the value below which ``share`` (0..1) of the sorted values lie; 0.0 without values."""
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 

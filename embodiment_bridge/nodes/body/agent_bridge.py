@@ -76,7 +76,7 @@ class BodyAgent(Generic[Event, Command]):
         return self._converter.answer(percept)
 
     def ready(self, percept: Cycle[Event]) -> bool:
-        """The first state of the body completes the handshake."""
+        """Return that the handshake is complete: the first state of the body completes it."""
         return percept.state is not None
 
     def observe(self, percept: Cycle[Event]) -> None:
@@ -184,7 +184,7 @@ class AgentBridge(BridgeNode):
         self._interface.link.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the link, and how fast percepts are answered."""
+        """Return the state of the link, and how fast percepts are answered."""
         if not self.active:
             return super().diagnose()
         return session_diagnostics(self._session.status, self._session.counters)
@@ -214,7 +214,7 @@ class AgentBridge(BridgeNode):
         return linked(connect, make_codec)
 
     def _refusal(self) -> str:
-        """Why no skill can be started now; empty when one can."""
+        """Return why no skill can be started now; empty if one can."""
         if not self.active:
             return self.inactive
         status = self._session.status

@@ -57,7 +57,7 @@ class BodyClock:
         self._offset = 0
 
     def stamp(self, seconds: float | None) -> Time:
-        """The stamp of an event at ``seconds`` of the body's own clock."""
+        """Return the stamp of an event at ``seconds`` of the body's own clock."""
         if self._topic is None:
             now: Time = self._node.get_clock().now().to_msg()
             return now

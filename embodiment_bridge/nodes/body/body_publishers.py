@@ -224,7 +224,7 @@ class RobotModel:
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
-    """The frames of the ground.
+    """Return the frames of the ground.
 
     A body that knows its pose has no drift: odom equals the frame of the pose (REP-105 asks for odom between them).
     """

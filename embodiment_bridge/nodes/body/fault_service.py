@@ -61,7 +61,7 @@ class FaultService(Node):
 
 
 def _options(request: InjectFault.Request) -> dict[str, Option]:
-    """The options of a fault but the servo.
+    """Return the options of a fault but the servo.
 
     Raises:
         ConfigError: one has the name of a field, or its value is invalid.

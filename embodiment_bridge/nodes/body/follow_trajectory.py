@@ -75,7 +75,7 @@ class FollowTrajectory:
     def if_installed(
         cls, node: Node, queue: SkillQueue, refusal: Callable[[], str]
     ) -> "FollowTrajectory | None":
-        """The action server, or None without control_msgs."""
+        """Return the action server, or None without control_msgs."""
         try:
             action = import_module("control_msgs.action").FollowJointTrajectory
         except ImportError:

@@ -158,7 +158,7 @@ class JointDriver(BridgeNode):
             self._close_buses()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the buses and servos."""
+        """Return the state of the buses and servos."""
         if self._robot is None:
             return super().diagnose()
         notes = "emergency stop" if self._estop else "" if self.active else "inactive"

@@ -152,7 +152,7 @@ class DeadMan:
             self._stop_timer()
 
     def is_silent(self, source: str) -> bool:
-        """Whether the skills of ``source`` are held because it is silent."""
+        """Return whether the skills of ``source`` are held because it is silent."""
         return source in self._watched and self._watched[source].silent
 
     def destroy(self) -> None:

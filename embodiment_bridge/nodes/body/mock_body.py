@@ -116,7 +116,7 @@ class MockBody(BridgeNode):
         self._interface.part(PEER, "the mock body was deactivated")
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The age of the world."""
+        """Return the age of the world."""
         if not self.active:
             return super().diagnose()
         values = {"world_time": f"{self._world.time:.2f}", "steps": self._steps, "goals": self._world.goals}

@@ -24,7 +24,7 @@ from embodiment_bridge.srv import Hold
 
 
 def skill_list(body: str, infos: tuple[SkillInfo, ...], stamp: Time) -> SkillList:
-    """The latched message with the skills of a body."""
+    """Return the latched message with the skills of a body."""
     message = SkillList(body=body)
     message.header.stamp = stamp
     message.skills = [
@@ -45,7 +45,7 @@ def skill_list(body: str, infos: tuple[SkillInfo, ...], stamp: Time) -> SkillLis
 
 
 def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
-    """The skills of a body by name, from its message."""
+    """Return the skills of a body by name, from its message."""
     return {
         skill.name: SkillInfo(
             skill.name,

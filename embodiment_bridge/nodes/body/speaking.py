@@ -37,7 +37,7 @@ NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the nod
 
 
 def with_voice(body: BodyDescription) -> BodyDescription:
-    """The body with the skill ``say``, if it has none."""
+    """Return the body with the skill ``say``, if it has none."""
     return body if SAY.name in body.skills else replace(body, skills={**body.skills, SAY.name: SAY})
 
 
@@ -53,7 +53,7 @@ class Voice:
         node.create_subscription(String, "say", self._say, profile("command"))
 
     def skills(self, body: BodyDescription) -> Mapping[str, Start]:
-        """The native skills of ``body`` that are done here."""
+        """Return the native skills of ``body`` that are done here."""
         return {SAY.name: self.begin} if body.skills.get(SAY.name) is SAY else {}
 
     def begin(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:

@@ -109,7 +109,7 @@ def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
 
 
 def touch(touches: Iterable[tuple[str, bool]], stamp: Time, frame: str) -> TouchStates:
-    """Which of the last links touch something; ``frame`` is base_link."""
+    """Return which of the last links touch something; ``frame`` is base_link."""
     sensors = [TouchState(name=name, touched=touched) for name, touched in touches]
     return TouchStates(header=Header(stamp=stamp, frame_id=frame), sensors=sensors)
 
@@ -153,7 +153,7 @@ class Percepts:
         self._odometry.begin(self._simulation.state)
 
     def sense(self) -> BodyState:
-        """The state that the robot senses now; its time goes on when the simulation is reset."""
+        """Return the state that the robot senses now; its time goes on when the simulation is reset."""
         true = self._simulation.state
         now = self._begun + true.time
         passed, self._time = now - self._time, now

@@ -87,7 +87,7 @@ class OpencogBridge(BridgeNode, ProxyListener):
         self.destroy_timer(self._keeper)
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the link and of the OACs."""
+        """Return the state of the link and of the OACs."""
         if not self.active:
             return super().diagnose()
         status, counters, outbox = self._session.status, self._session.counters, self._outbox

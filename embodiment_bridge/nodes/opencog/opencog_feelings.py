@@ -45,7 +45,7 @@ class OpencogNeeds:
         self._model.act(changes)
 
     def levels(self, now_s: float) -> tuple[Level, ...]:
-        """All known levels, which are published as well; ``now_s``: time in s."""
+        """Return all known levels, which are published as well; ``now_s``: time in s."""
         levels = self._model.levels(now_s)
         if levels:
             message = PhysiologyLevels(header=Header(stamp=self._node.get_clock().now().to_msg()))

@@ -97,7 +97,7 @@ PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *MOOD, *NEEDS, *PLANS)
 
 
 def address(values: NodeValues) -> Address:
-    """The addresses of the bridge and the Router.
+    """Return the addresses of the bridge and the Router.
 
     Raises:
         CommandError: an id or a host cannot be sent to the Router.
@@ -120,7 +120,7 @@ def habits(values: NodeValues) -> Habits:
 
 
 def loading(values: NodeValues) -> Loading | None:
-    """The way in which OACs are loaded; None if they run already.
+    """Return the way in which OACs are loaded; None if they run already.
 
     Raises:
         ConfigError: owner or traits are more than one word.
@@ -133,7 +133,7 @@ def loading(values: NodeValues) -> Loading | None:
 
 
 def wishes(values: NodeValues) -> PlanWishes:
-    """How plans are executed."""
+    """Return how plans are executed."""
     return PlanWishes(values["on_error"], values["retries"], values["priority"], values["plan_timeout"])
 
 
@@ -144,7 +144,7 @@ def rates(values: NodeValues) -> Rates:
 
 
 def settings(values: NodeValues, agent: str, alias: str) -> Settings:
-    """How one body is described to its OAC; ``alias`` is another name of it in ROS.
+    """Return how one body is described to its OAC; ``alias`` is another name of it in ROS.
 
     Raises:
         ConfigError: a value cannot be used.
@@ -170,7 +170,7 @@ def settings(values: NodeValues, agent: str, alias: str) -> Settings:
 
 
 def grid(values: NodeValues) -> VisibilityGrid | None:
-    """The map of seen cells; None if it is not sent."""
+    """Return the map of seen cells; None if it is not sent."""
     tiles = values["grid_tiles"]
     return VisibilityGrid(tiles, values["map_x"], values["map_y"], values["map_side"]) if tiles else None
 

@@ -21,7 +21,7 @@ STATUS = {PlanActionStatus.DONE: DONE, PlanActionStatus.ERROR: ERROR}
 
 @dataclass(frozen=True, slots=True)
 class PlanWishes:
-    """How plans are executed: see ``ExecuteActionPlan``."""
+    """Says how plans are executed: see ``ExecuteActionPlan``."""
 
     on_error: str = "stop"
     retries: int = 0

@@ -69,7 +69,10 @@ class PackedMarkers:
         self._data = np.frombuffer(data, np.uint8).copy()
 
     def pack(self, stamp: Time, rows: Array) -> bytes:
-        """The message at ``stamp``; ``rows``: (n, 7) place, m, and unit quaternion x, y, z, w of each marker."""
+        """Return the message at ``stamp``.
+
+        ``rows``: (n, 7) place, m, and unit quaternion x, y, z, w of each marker.
+        """
         self._data[self._stamps] = np.frombuffer(
             struct.pack(_STAMP_FORMAT, stamp.sec, stamp.nanosec), np.uint8
         )
@@ -223,7 +226,7 @@ class MonitorPublishers:
             self._tf.publish(self._transforms.make(transforms, stamp))
 
     def _pose_publisher(self, thing: Thing) -> Publisher | None:
-        """The topic of a player, which is created when the player is first seen."""
+        """Return the topic of a player, which is created when the player is first seen."""
         found = self._poses.get(thing.name)
         if found is None and len(self._poses) < MAX_POSES:
             topic = "ball/pose" if thing.kind == "ball" else f"players/{thing.name}/pose"

@@ -116,7 +116,7 @@ class BehaviorTree(BridgeNode):
 
     @property
     def skills(self) -> Mapping[str, SkillInfo]:
-        """What the body can do, by name; empty while there is no body."""
+        """The skills of the body by name; empty while there is no body."""
         return {} if self._run_executor is None else self._run_executor.ports.body.skills
 
     @override

@@ -229,7 +229,7 @@ def _goal(source: str, document: str, subtrees: Mapping[str, str] = MappingProxy
 
 
 def start_document(values: NodeValues) -> str:
-    """The document that the parameters name; empty: none.
+    """Return the document that the parameters name; empty: none.
 
     Raises:
         ConfigError: they name two, or one that cannot be read.
@@ -243,7 +243,7 @@ def start_document(values: NodeValues) -> str:
 
 
 def start_subtrees(values: NodeValues) -> dict[str, str]:
-    """The texts of the documents that ``start_subtrees`` names, by name.
+    """Return the texts of the documents that ``start_subtrees`` names, by name.
 
     Raises:
         ConfigError: one has another form, a name stands twice, or a file cannot be read.

@@ -78,7 +78,7 @@ class GoalGate:
 
     @property
     def waiting(self) -> int:
-        """How many goals wait."""
+        """The number of goals that wait."""
         return len(self._waiting)
 
     def enter(
@@ -138,7 +138,7 @@ class GoalGate:
         return len(failing)
 
     def close(self) -> None:
-        """As ``release``, and wait for the thread that reads."""
+        """Release the gate, and wait for the thread that reads."""
         self.release()
         if self._reader is not None:
             self._reader.join()
@@ -188,7 +188,7 @@ class GoalGate:
         return self._reader is None and not self._must_wait() and self._takes_one()
 
     def _must_wait(self) -> bool:
-        """Whether something is missing that may still come; each thing has its own time."""
+        """Return whether something is missing that may still come; each thing has its own time."""
         missing = self._missing()
         if missing != self._awaited:
             self._awaited, self._awaited_since = missing, self._clock()
@@ -211,7 +211,7 @@ class GoalGate:
             self._timer = self._node.create_timer(min(period, 0.05), self.go_on, clock=steady)
 
     def _stop_timer(self) -> None:
-        """Nothing waits any more."""
+        """Stop the timer, as no goal waits any more."""
         self._awaited = ""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)

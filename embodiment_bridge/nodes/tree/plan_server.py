@@ -60,7 +60,7 @@ class PlanFiles:
         self._of_body: dict[str, PlanFile] = {}
 
     def of(self, body: str) -> PlanFile:
-        """The file for the body of that name.
+        """Return the file for the body of that name.
 
         Raises:
             ConfigError: there is none, or it cannot be read.
@@ -112,7 +112,7 @@ class PlanServer:
         self._documents.enter(goal, request, run_id_of(goal), self._action.finish, PlanGoalRun, size)
 
     def _document_of(self, request: ExecuteActionPlan.Goal) -> ExecuteBml.Goal:
-        """The goal that runs a plan as a document.
+        """Return the goal that runs a plan as a document.
 
         What this document may not do, or the body cannot, is the failure of that action when its turn comes.
 
@@ -172,7 +172,7 @@ class PlanGoalRun(GoalRun):
             self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
 
     def _statuses(self) -> list[PlanActionStatus]:
-        """The status of each action, in their order: how its node, a child of the root, stands."""
+        """Return the status of each action, in their order: how its node, a child of the root, stands."""
         root, ending = self.run.last_root, self.run.ending
         actions = sorted(self.goal.request.plan.actions, key=lambda one: one.sequence)
         statuses = []
@@ -187,7 +187,7 @@ class PlanGoalRun(GoalRun):
 
     @staticmethod
     def failure(error: Exception) -> ExecuteActionPlan.Result:
-        """As of a document, whose JSON pointer a plan does not have."""
+        """Return the result of a failed document, without its JSON pointer, which a plan does not have."""
         result = GoalRun.failure(error)
         return ExecuteActionPlan.Result(outcome=result.outcome, reason=result.reason.removeprefix(": "))
 

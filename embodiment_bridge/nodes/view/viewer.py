@@ -148,7 +148,7 @@ class Viewer(BridgeNode):
         self._drivers.clear()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The URL and the number of visitors."""
+        """Return the URL and the number of visitors."""
         if self._page is None or self._painter is None:
             return super().diagnose()
         values = {

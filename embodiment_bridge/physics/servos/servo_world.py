@@ -156,7 +156,7 @@ class ServoWorld:
         return self._held
 
     def drives(self, servos: tuple[ServoConfig, ...]) -> Mapping[int, JointMotor]:
-        """The motors of the servos of one bus, by id."""
+        """Return the motors of the servos of one bus, by id."""
         return {servo.id: self._motors[servo.joint] for servo in servos}
 
     def _advance(self, milliseconds: int) -> None:

@@ -71,7 +71,7 @@ class DocumentRules:
         strict: bool = False,
         subtrees: Mapping[str, str] | None = None,
     ) -> Rules:
-        """The rules of a document that ``source`` sends to a body with ``skills``."""
+        """Return the rules of a document that ``source`` sends to a body with ``skills``."""
         return Rules(
             with_control_actions(skills) if self.control_actions else skills,
             self.urls,
@@ -83,7 +83,7 @@ class DocumentRules:
 
 
 def document_rules(values: NodeValues) -> DocumentRules:
-    """The rules that the values of ``PARAMETERS`` give.
+    """Return the rules that the values of ``PARAMETERS`` give.
 
     Raises:
         ConfigError: a value cannot be used; the text names the parameter.

@@ -47,7 +47,7 @@ class CheckedGoal:
     breakpoints: tuple[str, ...]
 
     def blackboard(self, known: Mapping[str, Value]) -> Blackboard:
-        """The values that the run begins with, while topics tell what is ``known``.
+        """Return the values that the run begins with, while topics tell what is ``known``.
 
         Raises:
             Rejected: one cannot be on a blackboard, or there are too many.
@@ -102,7 +102,7 @@ class RunGoal(Protocol):
 
     @property
     def request(self) -> Any:
-        """What the client sent."""
+        """The request that the client sent."""
 
     @property
     def is_cancel_requested(self) -> bool:
@@ -207,7 +207,7 @@ class GoalRun:
 
     @staticmethod
     def failure(error: Exception) -> ExecuteBml.Result:
-        """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
+        """Return the result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
         if not isinstance(error, (CommandError, ConfigError)):
             reason = f"it could not be read or begun: {text_of(error)}"
             return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)

@@ -108,7 +108,7 @@ class PyTreesStreams:
         return response
 
     def _wanted(self, name: str) -> str:
-        """The topic that a request asks for: a full or private name as it is, others below this node."""
+        """Return the topic that a request asks for: a full or private name as it is, others below this node."""
         if not name:
             name = f"_snapshots_{self._named}"
             self._named += 1
@@ -146,7 +146,7 @@ def period_of(parameters: Any) -> float:
 
 
 def behaviours(root: Node, touched: set[Origin]) -> list[Any]:
-    """A message for each node, the root first; of a large tree only the upper ``MAX_NODES``.
+    """Return a message for each node, the root first; of a large tree only the upper ``MAX_NODES``.
 
     ``touched`` are the origins of the nodes that began or ended in the last tick.
     """
@@ -192,7 +192,7 @@ def _type(node: Node) -> int:
 
 
 def _detail(node: Node) -> str:
-    """As py_trees_ros words it where watchers look at it; else where the node stands in the document."""
+    """Return the text that py_trees_ros shows for a node; where it has none, the place in the document."""
     if isinstance(node, (Sequence, Selector)):
         return "" if isinstance(node, ReactiveSelector) else "WithMemory"
     if isinstance(node, Parallel):

@@ -80,7 +80,7 @@ class RosSkills:
         self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
-        """The state of the skill; it FAILED if the body is gone, was started anew, or does not answer."""
+        """Return the state of the skill; it FAILED if the body is gone, was started anew, or does not answer."""
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)
@@ -100,7 +100,7 @@ class RosSkills:
             pending.sent.cancel()
 
     def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
-        """The port of one run, which may drive the ``allowed`` channels; None: all."""
+        """Return the port of one run, which may drive the ``allowed`` channels; None: all."""
         return RunSkills(self, run_id, allowed, body)
 
     def hold(self, on: bool, source: str) -> None:
@@ -209,7 +209,7 @@ class RunPorts:
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
-        """The rules for the document of a goal."""
+        """Return the rules for the document of a goal."""
         subtrees = {item.key: item.value for item in goal.subtrees}
         return self.rules.of(self.body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
 

@@ -51,7 +51,7 @@ PARAMETERS = (
 
 
 def parse_guards(texts: list[str], known: list[str]) -> list[Compare]:
-    """The parameter ``guards``; empty texts are left out.
+    """Return the parameter ``guards``; empty texts are left out.
 
     Args:
         texts: as ``battery >= 0.15``.
@@ -82,12 +82,12 @@ class Guards:
         self._guards, self._values, self._troubles = guards, values, troubles
 
     def unknown(self) -> bool:
-        """Whether the value of a guard is not known."""
+        """Return whether the value of a guard is not known."""
         values = self._values() if self._guards else {}
         return any(values.get(guard.key) is None for guard in self._guards)
 
     def refusal(self) -> str:
-        """Why nothing may run now; empty when it may."""
+        """Return why no run may begin or go on now; empty if one may."""
         if not self._guards:
             return ""
         values = self._values()

@@ -55,7 +55,7 @@ class TreePublisher:
             self._say(_tree(run_id, run, stamp))
 
     def rest(self, *, paused: bool) -> None:
-        """Nothing moves: tell of a pause in which no run has the robot, and of its end."""
+        """Publish a pause in which no run has the robot, and its end."""
         if paused != (self._told == PAUSED):
             self._newcomer()
             self._told = PAUSED if paused else ("", RunState.ENDED)
@@ -66,7 +66,7 @@ class TreePublisher:
             self._greeter = self._node.create_timer(GREET_S, self._greet, clock=self._steady)
 
     def _greet(self) -> None:
-        """Nothing ticks in a pause: tell of it to who has come meanwhile."""
+        """Publish the pause to subscribers that came during it, as no tick does."""
         if not self._is_paused:
             self._end_greeting()
             return

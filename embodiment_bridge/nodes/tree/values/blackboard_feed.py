@@ -43,13 +43,13 @@ class BlackboardFeed:
             self._looker = node.create_timer(LOOK_EVERY, self._look, clock=steady)
 
     def values(self) -> dict[str, Value]:
-        """The present values; None for one that is not known."""
+        """Return the present values; None for one that is not known."""
         oldest = self._monotonic() - self._max_age if self._max_age else -math.inf
         return {one.name: one.value if one.seen >= oldest else None for one in self._sources}
 
     @property
     def troubles(self) -> dict[str, str]:
-        """Why a value is not there, by its name."""
+        """The reasons why values are missing, by name of the value."""
         return {one.name: one.trouble for one in self._sources if one.trouble}
 
     @property
@@ -133,7 +133,7 @@ def check_path(kind: Any, path: Iterable[str | int]) -> None:
 
 
 def read_value(message: Any, path: Iterable[str | int]) -> tuple[Value, str]:
-    """What stands there, and why there is nothing: a value is a boolean, a finite number or a text."""
+    """Return the value in a message, and why there is none: a value is a boolean, a finite number or a text."""
     found = message
     try:
         for step in path:

@@ -66,7 +66,7 @@ def parse_source(text: str) -> Source:
 
 
 def parse_sources(texts: Iterable[str]) -> list[Source]:
-    """All of a parameter; empty texts are left out.
+    """Return all of a parameter; empty texts are left out.
 
     Raises:
         ConfigError: one has another form, a name stands twice, or there are too many.

@@ -51,7 +51,7 @@ class Game:
 
 
 def phase(mode: str, side: str) -> str:
-    """What a play mode means for the team on ``side``; empty for one that is not known, or without a side.
+    """Return the phase that a play mode is for the team on ``side``; empty if unknown or without a side.
 
     ``before`` kick-off, ``scored`` and ``conceded`` just now, ``ours`` and ``theirs``: who has the ball, ``play``,
     ``over``. RCSSServerMJ and rcssserver3d have names such as KickOff_Left, corner_kick_right, Goal_Left, PlayOn.
@@ -77,7 +77,7 @@ class TeamValues:
     def of(
         self, game: Game, place: tuple[float, float] | None, seen: Iterable[Seen], dt: float
     ) -> Mapping[str, Value]:
-        """The values now, ``dt`` s after the last time; None is for what is not known.
+        """Return the values now, ``dt`` s after the last time; None is for what is not known.
 
         place: of this player (m), in the frame of what it has ``seen``.
         """
@@ -110,7 +110,7 @@ class TeamValues:
     def _watch(
         self, now: str, mine: float, mates: Mapping[str, float], others: Iterable[float], dt: float
     ) -> None:
-        """Who took the kick, once it is taken, and until somebody else comes to the ball."""
+        """Note who took a kick, until another player comes to the ball."""
         if now != "play":
             self._taker = None
         elif self._phase == "ours":
