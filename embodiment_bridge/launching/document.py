@@ -20,12 +20,12 @@ MAX_NESTING = 32  # groups, includes and nested parameters inside one another
 
 
 class PlacedError(ConfigError):
-    """A ConfigError whose text begins with the file and the line."""
+    """Is a ConfigError whose text begins with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element; ``children`` are without comments, ``line`` is that of the start tag."""
+    """Is one element; ``children`` are without comments, ``line`` is that of the start tag."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -45,7 +45,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The attributes and children of one tag; ``conditional`` tags may have if or unless."""
+    """Lists attributes and children of one tag; ``conditional`` tags may have if or unless."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

@@ -109,7 +109,7 @@ def of_outside_program(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_program(name: str) -> str | None:
-    """Path of a program in the folder of our Python or on the PATH; None if it is not found."""
+    """Return the path of a program in the folder of our Python or on the PATH; None if it is not found."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)
 

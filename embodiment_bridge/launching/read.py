@@ -30,7 +30,7 @@ OUTPUTS = ("screen", "log", "both", "own_log", "full")
 
 
 def carry_out(elements: Iterable[Element], scope: Scope) -> None:
-    """Carry out elements one after the other; the nodes and programs to start are added to ``scope.run``.
+    """Process elements one after the other; the nodes and programs to start are added to ``scope.run``.
 
     Raises:
         ConfigError: with file, line and tag.
@@ -293,7 +293,7 @@ def read_arguments(path: Path) -> tuple[Argument, ...]:
 
 
 def parse_arguments(words: Iterable[str]) -> dict[str, str]:
-    """Arguments of a command line, ``name:=value`` each; the last one of a name wins.
+    """Parse arguments of a command line, ``name:=value`` each; the last one of a name wins.
 
     Raises:
         ConfigError: a word does not have this form. As with ``ros2 launch``, a value cannot be empty.

@@ -36,7 +36,7 @@ MAX_STARTED = 256  # nodes and programs; each has its own copy of the environmen
 
 @dataclass
 class Run:
-    """State of reading one launch file with its includes."""
+    """Holds the state of reading one launch file with its includes."""
 
     environment: Mapping[str, str]
     find_share: Callable[[str], Path]
@@ -72,7 +72,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Variables, environment and ``<set_parameter>`` values at one point of a file.
+    """Holds variables, environment and ``<set_parameter>`` values at one point of a file.
 
     A scoped group has its own copies.
 

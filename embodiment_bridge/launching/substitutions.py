@@ -92,7 +92,7 @@ _WORD = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One substitution: its name and its words."""
+    """Is one substitution: its name and its words."""
 
     name: str
     words: tuple["Template", ...]
@@ -103,7 +103,7 @@ Template = tuple[str | Call, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The values that substitutions refer to.
+    """Holds the values that substitutions refer to.
 
     ``find_share`` raises LookupError for a package that is not installed.
     """
@@ -150,7 +150,7 @@ def evaluate(template: Template, sources: Sources) -> str:
 
 
 def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
-    """Text and substitutions up to the quote or the end, and the position after them (that of the quote)."""
+    """Parse text and substitutions up to the quote or the end; return the position after them (that of the quote)."""
     parts: list[str | Call] = []
     while True:
         # Not escaped: plain text includes each backslash and the character after it.

@@ -40,7 +40,7 @@ JOINED = {"rcssservermj": ("--aport", "--mport"), OUR_PROGRAM: ("--port", "--mon
 
 
 class Program:
-    """One running program, in a process group of its own so that Ctrl-C ends only this process, which then stops it.
+    """Runs one program, in a process group of its own, so that Ctrl-C reaches only this process, which stops it.
 
     ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``.
 
@@ -133,7 +133,7 @@ LOG_END = 4096  # bytes at the end of a program's log, for what it said last
 
 
 class Graph:
-    """The running nodes and programs of a launch description; a context manager that ends all of them.
+    """Runs the nodes and programs of a launch description; a context manager that ends all of them.
 
     ``say(text)`` receives one line for people at a time. When a node cannot be configured or activated at the start, or
     a program or a node in a process of its own that is required has ended, ``failed`` is set and serving ends, unless

@@ -66,7 +66,7 @@ class Driver(Protocol):
         """Move a joint to a position (rad, or m) within so many seconds, when nothing runs."""
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+        """Note the state of the document: RUNNING, PAUSED, ENDED, ..."""
 
     def leave(self, page: int) -> None:
         """End what this page began: it was closed, or its connection is broken."""
@@ -114,7 +114,7 @@ class Controls:
             self._all.visible = on
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now."""
+        """Show the state of the document."""
         self._driver.see_tree(state)
 
     def offer(self, skills: Sequence[SkillInfo]) -> None:
@@ -146,7 +146,7 @@ class Controls:
                 self._sliders[joint.name] = slider
 
     def show_positions(self, positions: Mapping[str, float], now: float) -> None:
-        """The joints are here (rad, or m): sliders follow. now: monotonic time, s.
+        """Move the sliders to the joints' positions (rad, or m). now: monotonic time, s.
 
         Else a touch would move the joint to where the slider happens to be.
         """

@@ -68,7 +68,7 @@ COOKIE: Final = "embodiment_bridge_viewer_"  # the port follows, because cookies
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The parts of a request that are checked: target, header values, and whether it asks for a websocket."""
+    """Holds the parts of a request that are checked: target, header values, and whether it asks for a websocket."""
 
     target: str
     hosts: Sequence[str]
@@ -79,7 +79,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that is sent instead of the page."""
+    """Is the answer that is sent instead of the page."""
 
     status: int
     text: str
@@ -162,7 +162,7 @@ _starting = threading.Lock()  # one server at a time
 
 @contextmanager
 def guarded(gate: Gate, title: str, press: Press) -> Iterator[None]:
-    """A server of viser that is made in this context calls ``gate`` before it answers a request.
+    """Make servers of viser, created inside the block, call ``gate`` before they answer a request.
 
     viser 1.1.1 uses ``websockets.asyncio.server.serve``, which it looks up when it starts, in its constructor.
     ``title`` is that of its page, and ``press`` does what its buttons are for.

@@ -45,7 +45,7 @@ class _Drawn:
 
 
 class MarkerBoard:
-    """The markers of one topic, below the nodes that ``find_parent`` gives for their frames.
+    """Draws the markers of one topic, below the nodes that ``find_parent`` gives for their frames.
 
     Slots are reused, so that the memory of the server does not grow with changing names.
     """
@@ -155,7 +155,7 @@ def _look(marker: Marker) -> _Look | None:
 
 
 def _pose(marker: Marker) -> tuple[float, ...]:
-    """Position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
+    """Return position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
     place, turn = marker.pose.position, marker.pose.orientation
     numbers = (turn.w, turn.x, turn.y, turn.z)
     length = math.hypot(*numbers)

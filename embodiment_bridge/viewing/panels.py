@@ -21,7 +21,7 @@ GOOD, BAD, PLAIN = "#81c784", "#e57373", "#cfd4da"
 
 
 def text_of(value: object) -> str:
-    """Any value as a text, escaped for HTML and limited in length."""
+    """Return any value as a text, escaped for HTML and limited in length."""
     text = str(value)
     return escape(text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…")
 

@@ -40,7 +40,7 @@ FINEST: Final = 256  # cells along the longest edge of the box around a mesh tha
 
 @dataclass(frozen=True, slots=True)
 class Triangles:
-    """A surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
+    """Is a surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
 
     points: npt.NDArray[np.float32]
     faces: npt.NDArray[np.uint32]
@@ -142,7 +142,7 @@ class RobotShape:
                     frame.position = transform.xyz
 
     def lowest(self) -> float:
-        """Height of the lowest shape with all joints at 0, m in the frame of the root link."""
+        """Return the height of the lowest shape with all joints at 0, m in the frame of the root link."""
         zero = {joint.name: 0.0 for joint in self._robot.movable}
         heights = []
         for link, bottom in self._bottoms:

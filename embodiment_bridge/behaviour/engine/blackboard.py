@@ -33,7 +33,7 @@ def value_of(key: str, text: str) -> Value:
 
 
 def values_of(pairs: Iterable[tuple[str, str]]) -> dict[str, Value]:
-    """Values by key.
+    """Return the values by key.
 
     Raises:
         CommandError: see ``value_of``.
@@ -50,7 +50,7 @@ MAX_TEXT = 4000  # characters
 
 
 class Blackboard:
-    """At most ``MAX_KEYS`` booleans, numbers and texts by key; a key that is not there has the value None.
+    """Holds at most ``MAX_KEYS`` booleans, numbers and texts by key; a missing key has the value None.
 
     Values stay as they were last written: what feeds it from a topic decides when a value is too old and
     takes it away with None. ``version`` changes with every change of a value.

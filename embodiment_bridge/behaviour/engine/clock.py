@@ -11,13 +11,13 @@ BURST_S = 1.0  # burst: tokens of so many seconds may be spent at once
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """One beginning that a leaf asks for. ``wanted`` is False once it has begun or will not begin any more."""
+    """Is a leaf's place in the queue for its start. ``wanted`` is False once it has begun or never will."""
 
     wanted: bool = True
 
 
 class StartBudget:
-    """A token bucket on the run clock, and the queue before it, so that a busy loop does not flood the body.
+    """Limits starts by a token bucket on the run clock, with a queue, so that a busy loop does not flood the body.
 
     A leaf that finds no token waits; those that wait get theirs in the order in which they came, so that no branch of
     a parallel starves another. State changes only when a leaf begins or queues up, never by a tick in which nothing
@@ -76,7 +76,7 @@ TIE_S = 1e-6
 
 
 class RunClock:
-    """Seconds since the run began, without the time that it was frozen.
+    """Counts seconds since the run began, without the time that it was frozen.
 
     The clock reads no time itself: the owner of the run passes the outside time (ROS, steady or virtual; any
     origin) to ``advance_to``. An outside clock that jumps back (a simulator was reset) counts as no time passed.

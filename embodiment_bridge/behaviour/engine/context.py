@@ -25,7 +25,7 @@ from embodiment_bridge.body.state import SkillInfo
 
 
 class Playing:
-    """A sound that began at run time ``t_start`` (s). ``over``: its node has ended; it is not to be looked at."""
+    """Is a sound that began at run time ``t_start`` (s). ``over``: its node has ended; it is not asked any more."""
 
     def __init__(self, media: MediaPort, request: SoundRequest, t_start: float) -> None:
         self.request = request
@@ -55,7 +55,7 @@ class Playing:
 
 @dataclass(frozen=True, slots=True)
 class StopAsked:
-    """A stop node was reached at run time ``t`` (s).
+    """Notes that a stop node was reached at run time ``t`` (s).
 
     target: name of the nodes to end; empty: the whole run.
     is_late: whether a node above it was over before ``t``, which only the end of the pass shows.
@@ -71,7 +71,7 @@ class StopAsked:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The ``tree`` of a fetched document, a ``Node``, takes the place of the run's from run time ``t`` (s) on.
+    """Notes that the fetched ``tree`` replaces that of the run from run time ``t`` (s) on.
 
     Its class is not named here: a node knows the context of its run, which has these requests.
     """
@@ -86,7 +86,7 @@ ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caugh
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Times in s and limits of a run.
+    """Holds times in s and limits of a run.
 
     grace_s: an end that was planned for t and is seen up to this much later counts as t, so that the delay of
         ticks and messages does not add up over a long performance.
@@ -126,7 +126,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Chain:
-    """The chain of a run's documents: how many, and how many in a row with one text that took no time."""
+    """Counts a run's documents, and those in a row that have one text and took no time."""
 
     links: int = 0
     idle: int = 0
@@ -136,7 +136,7 @@ class Chain:
 
 @dataclass(slots=True)
 class RunContext:
-    """Clock, ports, journal and limits of one run, and what nodes ask of the run during a pass over the tree.
+    """Holds clock, ports, journal and limits of one run, and what nodes ask of the run during a tick.
 
     A tick passes over the tree up to twice. In the first pass things end and verdicts fall; only in the
     second may leaves begin something on a port (``starts_allowed``). So nothing is begun at the very instant

@@ -8,7 +8,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 class Failures:
-    """``reasons`` by the name or the JSON pointer of a node; such a node fails as soon as it begins.
+    """Holds ``reasons`` by name or JSON pointer of a node; such a node fails as soon as it begins.
 
     ``happened`` has those of them that a node has met.
     """
@@ -51,7 +51,7 @@ class Gate:
         self._transitions = 0
 
     def set_breakpoints(self, names: Iterable[str]) -> None:
-        """Names and JSON pointers of nodes.
+        """Set the breakpoints: names and JSON pointers of nodes.
 
         Raises:
             ConfigError: there are too many, or one is not a text.

@@ -16,7 +16,7 @@ from embodiment_bridge.behaviour.engine.results import Result
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The result of a node that ends once the nodes below it have come to rest, and its time (run time in s)."""
+    """Holds the result and time (run time in s) of a node that ends once the nodes below it are at rest."""
 
     halt: "Halt"
     t: float
@@ -24,7 +24,7 @@ class Ending:
 
 
 class Node(Behaviour):
-    """A node that is begun at a scheduled time, ticked while it runs, and ends at a scheduled time.
+    """Is a node that begins at a scheduled time, is ticked while it runs, and ends at a scheduled time.
 
     A parent calls ``begin(t)`` once for each execution, then ticks; ticking a node that does not run does
     nothing. Times are run seconds: ``t_start`` and ``t_end`` are scheduled, so a sibling that begins at
@@ -111,7 +111,7 @@ class Node(Behaviour):
         """Prepare for its turn: it is the last child, and ``before``, the one before it, runs."""
 
     def forget_ahead(self) -> None:
-        """Its turn does not come: undo ``look_ahead``."""
+        """Undo ``look_ahead``, as the node's turn does not come."""
 
     def tick(self) -> Iterator[Behaviour]:
         """Advance if running; yields the nodes that were visited."""
@@ -143,7 +143,7 @@ class Node(Behaviour):
         yield from ()
 
     def update(self) -> Status:
-        """Only for py_trees, whose behaviours must have it: the status as it is."""
+        """Return the status as it is; only py_trees calls this."""
         return self.status
 
     def finish(self, status: Status, t: float, message: str = "", culprit: Origin | None = None) -> None:
@@ -194,7 +194,7 @@ class Node(Behaviour):
             self.finish(result.status, self.context.settle(ending.t), result.message, result.culprit)
 
     def drop(self, t: float) -> None:
-        """The node was halted from above and is at rest."""
+        """Clean up after the node was halted from above and is at rest."""
         self.ending = None
         self.status = Status.INVALID
         self.leave()
@@ -205,7 +205,7 @@ class Node(Behaviour):
         """Let go of what only a running node needs (for subclasses)."""
 
     def active_children(self) -> "list[Node]":
-        """Children that may be running, in order."""
+        """Return the children that may be running, in order."""
         return []
 
     def haltable_children(self) -> "list[Node]":
@@ -267,7 +267,7 @@ def _to_halt(root: Node) -> list[Node]:
 
 
 class Halt:
-    """Asks everything that runs under ``victims`` to end, last one first, and knows when all has ended.
+    """Asks all nodes under ``victims`` that run to end, last one first, and knows when all have ended.
 
     A halted node is not ticked again unless its parent begins it anew. ``keep`` is a victim that will say
     itself how it ended.
@@ -305,7 +305,7 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotNode:
-    """One node: where it comes from, its status, and the index of its parent in the list (-1: the root)."""
+    """Holds one node for viewers: its origin, status, and the index of its parent in the list (-1: the root)."""
 
     origin: Origin
     status: str

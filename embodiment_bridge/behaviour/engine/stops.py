@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Hold:
-    """The last request to the ports, to hold (``on``) or to go on, and whether they have followed it."""
+    """Holds the last hold (``on``) or resume sent to the ports, and whether they have followed it."""
 
     def __init__(self, context: RunContext) -> None:
         self.on = False

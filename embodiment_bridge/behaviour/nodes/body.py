@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import CommandError
 
 
 class BodyAction(Leaf):
-    """One skill in a slot of ``slot_s`` seconds (0: its natural length).
+    """Runs one skill in a slot of ``slot_s`` seconds (0: its natural length).
 
     The node ends at the later of the end of the slot, which is scheduled, and the end of the motion, which is
     seen. A motion is never cut because its slot is over; the overrun is warned of. A skill that a newer claim

@@ -28,7 +28,7 @@ class Finally(Node, Composite):
         self.cleanup = cleanup
 
     def reset(self) -> None:
-        """Neither has begun."""
+        """Mark child and clean-up as not begun."""
         self._begun = self._cleaning = self._asked = False
         self._verdict: Result | None = None
         self._rest: Halt | None = None
@@ -93,7 +93,7 @@ class Finally(Node, Composite):
         return self.active_children() if not self._cleaning or self.ending is not None else []
 
     def ask_to_end(self) -> None:
-        """The clean-up follows in ``released``."""
+        """Ask the child to end; the clean-up follows in ``released``."""
         if not self._asked:
             self._asked = True
             self._deadline = self.context.outside + self.context.settings.halt_limit_s
@@ -134,7 +134,7 @@ class Finally(Node, Composite):
         return True
 
     def _drive(self) -> None:
-        """A tick of the clean-up, which may begin things although the tree round it may not."""
+        """Tick the clean-up, which may begin things although the tree round it may not."""
         before, self.context.starts_allowed = self.context.starts_allowed, True
         for _ in self.cleanup.tick():
             pass

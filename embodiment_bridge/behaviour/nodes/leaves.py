@@ -20,7 +20,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Leaf(Node):
-    """A node that does something itself.
+    """Is a node without children, which acts itself.
 
     Subclasses write ``start`` (once) and ``poll`` (in every tick from then on), and, when they use a port,
     the four methods that follow. An exception in any of them is a FAILURE of this leaf and goes no further.
@@ -130,7 +130,7 @@ class Leaf(Node):
             return True
 
     def drop(self, t: float) -> None:
-        """The leaf was halted from above; one that never started leaves no trace in the journal."""
+        """Clean up after a halt from above; a leaf that never started leaves no trace in the journal."""
         if self.started:
             super().drop(t)
         else:
@@ -169,7 +169,7 @@ def make_delay(node: bml.Delay, children: list[Node], nesting: int) -> Node:
 
 
 class WaitUntil(Leaf):
-    """Looks at the blackboard in every tick; what is met only after the time is up is met too late."""
+    """Looks at the blackboard in every tick; a condition that is met after the time is up comes too late."""
 
     uses_port = False
 
@@ -221,7 +221,7 @@ def make_set(node: bml.Set, children: list[Node], nesting: int) -> Node:
 
 
 class Log(Leaf):
-    """Ends at once; its line is the message of that event, which journals, logs of runs and topics carry."""
+    """Ends at once; its line is the message of that event in journals, logs of runs and topics."""
 
     uses_port = False
 

@@ -117,7 +117,7 @@ class Request(Leaf, Composite):
         return self._report
 
     def _go_on(self, using: Iterator[None]) -> None:
-        """One more slice of the fetched tree; a reply that cannot be run is this node's failure."""
+        """Build one more slice of the fetched tree; a reply that cannot be run is this node's failure."""
         try:
             next(using)
             self.context.slices += 1
@@ -194,7 +194,7 @@ class Request(Leaf, Composite):
 
 
 def depth_of(node: Behaviour) -> int:
-    """Levels from the root of the run's tree down to ``node``, itself included."""
+    """Count the levels from the root of the run's tree down to ``node``, itself included."""
     depth = 0
     above: Behaviour | None = node
     while above is not None:
@@ -219,7 +219,7 @@ def make_request(node: bml.Request, children: list[Node], nesting: int) -> Node:
 
 
 class Subtree(PassThrough):
-    """The root of a document that was put in place under a name."""
+    """Runs the root of a document that was inserted under a name."""
 
 
 @makes("subtree")

@@ -16,7 +16,7 @@ from embodiment_bridge.bml.nodes import start as bml
 
 
 class Start(PassThrough):
-    """Its child, from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
+    """Runs its child from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
 
     A sound that ends before, or never begins while all beside this node come to their end, has the child begin then,
     with a warning: what follows must not wait for a word that is never said.

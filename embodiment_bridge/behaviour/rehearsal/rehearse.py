@@ -83,7 +83,7 @@ def rehearse(document: Source, rules: Rules, cues: Cues, settings: Settings = EX
 
 
 class _Rehearsal:
-    """One run and its virtual ports. ``_paused_s`` is how far the run's clock is behind that of the ports."""
+    """Drives one run with virtual ports. ``_paused_s`` is how far the run's clock is behind that of the ports."""
 
     def __init__(self, document: Source, rules: Rules, cues: Cues, settings: Settings) -> None:
         self._cues = cues
@@ -219,5 +219,5 @@ def _last_line(ending: RunEnding) -> Line:
 
 
 def _rounded(t: float) -> float:
-    """Microseconds: sums of decimal fractions have noise behind that."""
+    """Round to microseconds: sums of decimal fractions have noise behind that."""
     return round(t, 6)

@@ -29,7 +29,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 @dataclass(slots=True)
 class _Motion:
-    """A skill under way: until when, and which channels it has."""
+    """Is a skill under way: until when, and on which channels."""
 
     info: SkillInfo
     t_end: float
@@ -39,7 +39,7 @@ class _Motion:
 
 
 class VirtualSkills(SkillPort):
-    """A ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` tells the time in s.
+    """Is a ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` sets the time in s.
 
     A skill takes its slot, but not less than its ``min_s``; without a slot its ``nominal_s``. One that the
     body lacks is skipped after its slot. A new skill replaces those whose channels it needs.
@@ -52,7 +52,7 @@ class VirtualSkills(SkillPort):
         self._held_since: float | None = None
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
 
     def next_time(self) -> float:
@@ -124,7 +124,7 @@ FETCH_S = 0.2  # how long a virtual fetch takes
 
 @dataclass(slots=True)
 class _Track:
-    """A sound: when it ends unless it is made to stand; ``words`` are spread evenly over its ``length``."""
+    """Is a sound with the time at which it ends unless paused; ``words`` are spread evenly over its ``length``."""
 
     t_end: float
     status: SoundStatus = SoundStatus.RUNNING
@@ -146,7 +146,7 @@ class _Track:
 
 @dataclass(slots=True)
 class _Channel:
-    """One channel: what plays on it."""
+    """Is one channel with the sound that plays on it."""
 
     playing: _Track | None = None
     paused: bool = False
@@ -178,7 +178,7 @@ class _Channel:
 
 
 class VirtualMedia(MediaPort):
-    """A ``MediaPort``.
+    """Is a ``MediaPort`` on the virtual clock.
 
     ``lengths`` are those of media in s, by URL; every spoken text takes ``speech`` (s, or a function of the text and
     its rate; None: it has no voice).
@@ -212,7 +212,7 @@ class VirtualMedia(MediaPort):
         return self._channels[""].volume
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
         for channel in self._channels.values():
             playing = channel.playing
@@ -293,7 +293,9 @@ class VirtualMedia(MediaPort):
 
 
 class VirtualRequests(RequestPort):
-    """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; for other URLs ``otherwise``, empty: they fail.
+    """Is a ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``.
+
+    For other URLs ``otherwise``, empty: they fail.
 
     ``assumed`` has the URLs that were answered by ``otherwise``.
     """
@@ -307,7 +309,7 @@ class VirtualRequests(RequestPort):
         self._now = 0.0
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
 
     def next_time(self) -> float:

@@ -8,7 +8,7 @@ from embodiment_bridge.behaviour.engine.node import Node
 
 
 class HeldBack:
-    """The nodes of one run that begin when it goes on; the context has their ids, oldest first."""
+    """Holds the nodes of one run that begin when it goes on; the context has their ids, oldest first."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -20,7 +20,7 @@ class HeldBack:
         return len(self._context.held_back) > self._before
 
     def nodes(self, active: Iterable[Node], begin: int = 0) -> list[Node]:
-        """Those of the nodes that run, from number ``begin`` on."""
+        """Return those of the nodes that run, from number ``begin`` on."""
         ids = self._context.held_back[begin:]
         waiting = {node.id: node for node in active if node.held_back} if ids else {}
         return [waiting[one] for one in ids if one in waiting]

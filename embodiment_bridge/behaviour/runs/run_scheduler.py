@@ -25,7 +25,7 @@ class OnNew(Enum):
 
 @dataclass(slots=True)
 class Entry:
-    """A run and what was said with its goal."""
+    """Holds a run and what its goal said about it."""
 
     run_id: str
     run: Run
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run that has ended, however it did."""
+    """Describes a run that has ended."""
 
     run_id: str
     run: Run
@@ -260,7 +260,7 @@ class RunScheduler:
         return ended
 
     def _is_held(self, entry: Entry) -> bool:
-        """Whether a pause has come while its tree was being built: a run that has not begun does not begin then."""
+        """Whether a pause came while its tree was being built: a run that has not begun does not begin then."""
         return self.paused and entry.run.state is RunState.LOADING
 
     def _promote(self) -> bool:

@@ -30,7 +30,7 @@ Scalar = bool | int | float | str | None
 
 
 class BuildError(ConfigError):
-    """A document that strict reading refuses; ``problems`` says why, at JSON pointers into it."""
+    """Reports a document that strict reading refuses; ``problems`` says why, at JSON pointers into it."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -39,7 +39,7 @@ class BuildError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A node with what is in it. ``data`` is its JSON; do not change it."""
+    """Holds a node with everything in it. ``data`` is its JSON; do not change it."""
 
     data: Mapping[str, Any]
 
@@ -48,33 +48,33 @@ class Part:
         return self.having(name=name)
 
     def loop(self, count: int) -> "Part":
-        """Executed ``count`` times in all."""
+        """Execute it ``count`` times in all."""
         if self.data.get("type") == "loop" or "loop" in self.data:
             return loop(count, self)
         return self.having(loop=count)
 
     def forever(self) -> "Part":
-        """Executed again and again."""
+        """Execute it again and again."""
         return self.loop(FOREVER)
 
     def box(self, seconds: float) -> "Part":
-        """Each execution takes exactly so long; of a body action it is the slot."""
+        """Give each execution exactly this time, s; of a body action it is the slot."""
         return self.having(duration=seconds)
 
     def timeout(self, seconds: float) -> "Part":
-        """Stopped, and failed, when it has not ended by then."""
+        """Stop it as failed when it has not ended by then."""
         return self.having(timeout=seconds)
 
     def retry(self, times: int) -> "Part":
-        """Begun again at most so many times after a failure."""
+        """Begin it again, at most so many times, after a failure."""
         return self.having(retry=times)
 
     def when(self, condition: Predicate) -> "Part":
-        """Left out unless the condition is met when its turn comes."""
+        """Leave it out unless the condition is met when its turn comes."""
         return self.having(condition=condition.data)
 
     def starting(self, at: str, *, mark: str | int | None = None, offset: float | None = None) -> "Part":
-        """Begun at a word (``mark``) of the sound named ``at``, and ``offset`` s later.
+        """Begin it at a word (``mark``) of the sound named ``at``, and ``offset`` s later.
 
         For children of a parallel.
         """
@@ -82,11 +82,11 @@ class Part:
         return self.having(start={key: value for key, value in given.items() if value is not None})
 
     def afterwards(self, cleanup: "Part") -> "Part":
-        """However it ends, ``cleanup`` is executed then (for parts with children)."""
+        """Execute ``cleanup`` after it, however it ends (for parts with children)."""
         return self.having(**{"finally": cleanup.data})
 
     def policies(self, success: str, failure: str) -> "Part":
-        """SucceedOnAll or SucceedOnOne, and FailOnOne or FailOnAll."""
+        """Set the policies: SucceedOnAll or SucceedOnOne, and FailOnOne or FailOnAll."""
         return self.having(successPolicy=success, failurePolicy=failure)
 
     def first_wins(self) -> "Part":
@@ -94,7 +94,7 @@ class Part:
         return self.policies("SucceedOnOne", "FailOnOne")
 
     def retrying(self) -> "Part":
-        """One success is enough, failures are passed over: a loop tries again."""
+        """Succeed with one success and pass over failures: a loop tries again."""
         return self.policies("SucceedOnOne", "FailOnAll")
 
     def having(self, **keys: Any) -> "Part":
@@ -195,7 +195,7 @@ def forever(part: Part) -> Part:
 
 
 def delay(seconds: float, *, succeed: bool = True) -> Part:
-    """Waits, then succeeds or fails."""
+    """Wait, then succeed or fail."""
     return Part({"type": "delay", "duration": seconds, **({} if succeed else {"return": False})})
 
 
@@ -224,28 +224,28 @@ def play(
     channel: str | None = None,
     fade: float | None = None,
 ) -> Part:
-    """Plays a medium to its end; ``content`` is what is said in it, ``fade`` s of fading in."""
+    """Play a medium to its end; ``content`` is the text said in it, ``fade`` s of fading in."""
     how = {"volume": volume, "content": content, "channel": channel, "fade": fade}
     return node("player", action="play", url=url, **how)
 
 
 def pause() -> Part:
-    """Pauses the player."""
+    """Pause the player."""
     return node("player", action="pause")
 
 
 def resume() -> Part:
-    """Lets the player go on."""
+    """Resume the player."""
     return node("player", action="resume")
 
 
 def silence() -> Part:
-    """Stops what the player plays."""
+    """Stop the sound of the player."""
     return node("player", action="stop")
 
 
 def volume(percent: float) -> Part:
-    """Sets the player's volume."""
+    """Set the player's volume."""
     return node("player", action="setVolume", volume=percent)
 
 
@@ -258,28 +258,28 @@ def speak(
     volume: float | None = None,
     channel: str | None = None,
 ) -> Part:
-    """Says a text."""
+    """Speak a text."""
     how = {"voice": voice, "language": language, "rate": rate, "volume": volume, "channel": channel}
     return node("speak", content=content, **how)
 
 
 def request(url: str) -> Part:
-    """Fetches a document and executes it."""
+    """Fetch a document and execute it."""
     return node("request", url=url)
 
 
 def stop(target: str | None = None) -> Part:
-    """Ends the run, or the part of that name."""
+    """End the run, or the part of that name."""
     return node("stop", target=target)
 
 
 def put(key: str, value: Scalar) -> Part:
-    """Writes a value on the blackboard."""
+    """Write a value on the blackboard."""
     return Part({"type": "set", "key": key, "value": value})
 
 
 def subtree(ref: str, **args: Scalar) -> Part:
-    """Executes another document."""
+    """Execute another document."""
     return node("subtree", ref=ref, args=args or None)
 
 

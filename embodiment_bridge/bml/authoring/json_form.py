@@ -48,7 +48,7 @@ def to_data(document: Document) -> Object:
 
 
 def _object(node: Node, written: dict[int, Object]) -> Object:
-    """One node; what is round one goes into the keys of what is in it where that says the same."""
+    """Return one node as JSON; the nodes that wrap it become its keys where that means the same."""
     if isinstance(node, Loop) and LOOP.is_key(node, written[id(node.child)]):
         return {**written[id(node.child)], "loop": node.count}
     node_type = type_of(node)
@@ -63,7 +63,7 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
 
 
 def _fit(inside: Object, name: str) -> Object:
-    """An object that can have the keys of a wrapper, so that reading puts it round all that is in there already."""
+    """Return an object that can take the keys of a wrapper, so that reading puts the wrapper round all of it."""
     place = next(place for place, one in enumerate(WRAPPERS) if one.name == name)
     within = TYPES[inside["type"]]
     taken = (inside.keys() - within.own_keys) & _keys(WRAPPERS[place:])

@@ -10,24 +10,24 @@ Scalar = bool | int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A condition as JSON. ``&`` is all, ``|`` is any, ``~`` is not."""
+    """Builds a condition as JSON. ``&`` is all, ``|`` is any, ``~`` is not."""
 
     data: Mapping[str, Any]
 
     def __and__(self, other: "Predicate") -> "Predicate":
-        """Both are met."""
+        """Return the condition that both are met."""
         return Predicate({"all": [self.data, other.data]})
 
     def __or__(self, other: "Predicate") -> "Predicate":
-        """One is met."""
+        """Return the condition that one is met."""
         return Predicate({"any": [self.data, other.data]})
 
     def __invert__(self) -> "Predicate":
-        """Negate it."""
+        """Return the negated condition."""
         return Predicate({"not": self.data})
 
     def __bool__(self) -> bool:
-        """No truth value: ``and``, ``or``, ``not`` and chains like ``1 < key < 5`` would lose a part of it.
+        """Refuse a truth value: ``and``, ``or``, ``not`` and chains like ``1 < key < 5`` would lose a part of it.
 
         Raises:
             TypeError: always.
@@ -36,7 +36,7 @@ class Predicate:
 
 
 class key:  # noqa: N801 - reads as a word of the language
-    """A key of the blackboard, to be compared with a value."""
+    """Names a key of the blackboard, to be compared with a value."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -75,5 +75,5 @@ class key:  # noqa: N801 - reads as a word of the language
         return self._compared("in", list(values))
 
     def exists(self) -> Predicate:
-        """There is a value."""
+        """Return the condition that there is a value."""
         return self._compared("exists", True)

@@ -21,7 +21,7 @@ BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 260, 44, 40, 12, 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One box: two lines of text, and the place of its parent in the list (-1: the root)."""
+    """Describes one box: two lines of text, and the index of its parent in the list (-1: the root)."""
 
     kind: str
     colour: str
@@ -50,7 +50,7 @@ def items(document: Document, estimates: Mapping[str, Estimate] | None = None) -
 
 
 def to_text(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
-    """One line per node, children indented."""
+    """Draw one line per node, children indented."""
     lines = []
     for item in items(document, estimates):
         details = f"  [{item.details}]" if item.details else ""
@@ -73,7 +73,7 @@ def to_dot(document: Document, estimates: Mapping[str, Estimate] | None = None) 
 
 
 def to_svg(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
-    """A picture: levels from left to right, leaves one below the other, parents beside the middle of theirs."""
+    """Draw a picture: levels from left to right, leaves one below the other, parents beside their middle."""
     boxes = items(document, estimates)
     rows = _rows(boxes)
     width = 2 * MARGIN + (max(box.level for box in boxes) + 1) * (BOX_WIDTH + GAP_X) - GAP_X
@@ -121,7 +121,7 @@ def _unwrapped(node: Node) -> tuple[Node, list[str], list[Node]]:
 
 
 def _short(text: str) -> str:
-    """One printable line of bounded length; characters that XML does not allow are left out too."""
+    """Return one printable line of bounded length, without characters that XML does not allow."""
     clean = one_line(text[: 2 * LONGEST])
     return clean if len(text) <= LONGEST else clean[: LONGEST - 3] + "..."
 

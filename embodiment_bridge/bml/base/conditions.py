@@ -18,7 +18,7 @@ LARGEST = 2**53  # beyond that JSON readers disagree about whole numbers
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """The value of ``key`` compared with ``value``; for ``in`` a tuple of values, for ``exists`` a boolean."""
+    """Compares the value of ``key`` with ``value``; for ``in`` a tuple of values, for ``exists`` a boolean."""
 
     key: str
     op: str
@@ -27,7 +27,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``kind`` is all, any or not (which has one part)."""
+    """Joins conditions: ``kind`` is all, any or not (which has one part)."""
 
     kind: str
     parts: tuple["Condition", ...]
@@ -47,7 +47,7 @@ def holds(condition: Condition, lookup: Callable[[str], Value]) -> bool:
 
 
 def same(one: Value, other: Value) -> bool:
-    """Equal and of one JSON type: true is not 1, 1 is 1.0."""
+    """Return whether two values are equal and of one JSON type: true is not 1, 1 is 1.0."""
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 

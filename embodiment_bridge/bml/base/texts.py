@@ -18,7 +18,7 @@ _WORD = re.compile(
 
 
 class Word(NamedTuple):
-    """``text`` from the character ``start`` up to ``end``."""
+    """Marks a word: ``text`` from the character ``start`` up to ``end``."""
 
     text: str
     start: int

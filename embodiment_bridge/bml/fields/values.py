@@ -30,7 +30,7 @@ _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Values:
-    """Readers of values that share the list of problems, the limits and the unit of volume."""
+    """Reads values; its readers share the list of problems, the limits and the unit of volume."""
 
     def __init__(self, problems: Problems, limits: Limits, full_volume: float) -> None:
         self.problems = problems

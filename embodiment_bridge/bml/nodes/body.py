@@ -19,7 +19,7 @@ from embodiment_bridge.body.state import CONTROL_ACTIONS, CONTROL_PARAMETER, Par
 def check_parameters(
     given: Mapping[str, float | str], skill: SkillInfo, pointer: str, problems: Problems
 ) -> None:
-    """An error for each parameter that the skill does not take so, and for each that it needs."""
+    """Note an error for each parameter that the skill does not take so, and for each missing one."""
     where = at(pointer, "parameters")
     details = {one.name: one for one in skill.details}
     for name, value in given.items():
@@ -51,7 +51,7 @@ ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class ActionName(Field):
-    """The name of an action, in any case; with ``-``, space or backslash underscore for ``_`` in tolerant reading."""
+    """Reads the name of an action, in any case; tolerant reading takes ``-``, space or backslash underscore for ``_``."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = values.text(raw, pointer, key, values.limits.max_text, required=True)
@@ -73,7 +73,7 @@ class ActionName(Field):
 
 @dataclass(frozen=True)
 class Intensity(Number):
-    """From nothing to all of it."""
+    """Reads an intensity from 0 to 1."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
         found = super().read(raw, pointer, key, values)
@@ -93,7 +93,7 @@ def action_fields(*aliases: str) -> tuple[Field, ...]:
 
 @attributes
 class Body(Leaf):
-    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length).
+    """Describes a body or emotion action (``kind``): upper case name, slot in s (0: natural length).
 
     ``parameters`` are those of the skill by name, in SI units. ``action_key`` is the key that named the action in
     the text (an emotion may use others), for pointers.
@@ -112,7 +112,7 @@ class Body(Leaf):
 
 
 class BodyType(NodeType[Body]):
-    """A skill of the body in a slot."""
+    """Describes ``body``: a skill of the body in a slot."""
 
     name = "body"
     meaning = "moves or lights the body"
@@ -174,7 +174,7 @@ BODY = BodyType()
 
 
 class EmotionType(BodyType):
-    """An emotion in a slot, read like a body action."""
+    """Describes ``emotion``: an emotion in a slot, read like a body action."""
 
     name = "emotion"
     meaning = "shows an emotion"

@@ -30,7 +30,7 @@ from embodiment_bridge.bml.nodes.timing import (
 
 @dataclass(frozen=True)
 class Policy(Field):
-    """A name that stands for a truth value; in tolerant reading in any case, ``SuccessOn...``, ``FailureOn...``."""
+    """Reads a name that stands for a truth value; tolerant in case, and for ``SuccessOn...``, ``FailureOn...``."""
 
     default: bool = False
     _: KW_ONLY
@@ -74,7 +74,7 @@ def policies(*, usual: bool = False) -> tuple[Policy, Policy]:
 
 @attributes
 class Composite(Node):
-    """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind).
+    """Holds children: ``kind`` is sequence, selector or parallel; the policies are resolved, with defaults.
 
     Only for selectors: ``reactive`` looks at the conditions of higher children again while a lower one runs;
     ``random`` tries the children in an order drawn by ``weights`` (empty: all the same).
@@ -101,7 +101,7 @@ class Composite(Node):
 
 
 class CompositeType(NodeType[Composite]):
-    """Children under ``behaviors``. ``empty`` is how it ends without any."""
+    """Describes nodes with children under ``behaviors``. ``empty`` is the result of a node without any."""
 
     made = Composite
     fields: ClassVar[tuple[Field, ...]] = policies()
@@ -153,7 +153,7 @@ def note_if_empty(raw: Raw, pointer: str, kind: str, outcome: str, values: Value
 
 
 class OrderedType(CompositeType):
-    """Children one after the other."""
+    """Describes nodes whose children run one after the other."""
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
         return in_order(below, self.deciding(node), self.empty)
@@ -209,7 +209,7 @@ def _expected(children: Timings, deciding: int, empty: int) -> tuple[int, float 
 
 
 class SequenceType(OrderedType):
-    """Children in order."""
+    """Describes ``sequence``: children in order."""
 
     name = "sequence"
     meaning = "children in order"
@@ -220,7 +220,7 @@ SEQUENCE = SequenceType()
 
 
 class ParallelType(CompositeType):
-    """Children at once; what still runs at its end is stopped."""
+    """Describes ``parallel``: children at once; its end stops those that still run."""
 
     name = "parallel"
     meaning = "children at once"

@@ -25,7 +25,7 @@ COUNT = Count("loop", "executions in all; -1 for ever, default 1", attribute="co
 
 @dataclass(frozen=True)
 class OwnCount(Count):
-    """The number of executions of a node of type loop: ``loop``, or ``repeat`` in tolerant reading."""
+    """Reads the number of executions of a node of type loop: ``loop``, or ``repeat`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> int:
         if "repeat" not in raw:
@@ -56,7 +56,7 @@ def count_of(raw: Raw, pointer: str, values: Values) -> int:
 
 @attributes
 class Loop(Wrapper):
-    """``count`` iterations of ``child``, -1 for ever."""
+    """Runs ``child`` in ``count`` iterations, -1 for ever."""
 
     TYPE: ClassVar[str] = "loop"
     count: int
@@ -65,7 +65,7 @@ class Loop(Wrapper):
 
 
 class LoopType(WrapperType[Loop]):
-    """Iterations, with policies over them where it is a node of its own."""
+    """Describes ``loop``, with policies over the iterations where it is a node of its own."""
 
     name = "loop"
     meaning = "executes its behavior several times"

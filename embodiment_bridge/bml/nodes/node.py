@@ -27,7 +27,7 @@ def attributes(cls: type[T]) -> type[T]:
 
 @attributes
 class Node:
-    """Base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
+    """Is the base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
 
     TYPE: ClassVar[str] = ""
     pointer: str
@@ -51,12 +51,12 @@ class Node:
 
 @attributes
 class Leaf(Node):
-    """A node that does something itself."""
+    """Is the base class of nodes that act themselves."""
 
 
 @attributes
 class Wrapper(Node):
-    """A node round one child."""
+    """Is the base class of nodes round one child."""
 
     child: Node
 
@@ -70,7 +70,7 @@ class Wrapper(Node):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...).
+    """Holds a whole behaviour: the tree, and the envelope's values (name, suspendable, req_time, ...).
 
     ``arguments``: by JSON pointer, the names of texts ``${name}`` that only a subtree with arguments could replace.
     """

@@ -20,7 +20,7 @@ Given = dict[str, Any]
 
 
 class Surroundings(NamedTuple):
-    """The surroundings that a node is checked against: the body, and the rest of its document.
+    """Holds what a node is checked against: the body, and the rest of its document.
 
     url_refusal: why a URL is refused, empty when it is not. names: of all nodes. sounds: what is heard, by name.
     begun_together: ids of the children of parallels.
@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
 
 
 class Use(NamedTuple):
-    """The channels that a leaf drives, which a source may be denied; with its name and the key that says so."""
+    """Names the channels that a leaf drives and a source may be denied, and the key that says so."""
 
     what: str
     channels: tuple[str, ...]
@@ -44,7 +44,7 @@ class Use(NamedTuple):
 
 
 class NodeType(Generic[N]):
-    """A type of node.
+    """Describes a type of node: keys, reading, writing, estimate and checks.
 
     name: of the type, as written under ``type`` or as people call what is made for a key.
     made: the class of its nodes. fields: its own keys, in the order in which they are read and written.
@@ -106,7 +106,7 @@ class NodeType(Generic[N]):
         return field.absent(raw, pointer, values)
 
     def also_known(self, raw: Raw) -> frozenset[str]:
-        """Keys of this node that are read although the type does not have them."""
+        """Return keys of this node that are read although the type does not have them."""
         return frozenset(
             next((alias for alias in field.aliases if alias in raw), "")
             for field in self.fields
@@ -180,7 +180,7 @@ class NodeType(Generic[N]):
     # When it ends.
 
     def timing(self, node: N, below: list[Timing], lengths: Lengths) -> Timing:
-        """Its estimate, from those of the nodes below it."""
+        """Estimate a node from the estimates of the nodes below it."""
         raise NotImplementedError
 
     def reached(self, node: N, below: list[Timing]) -> int:
@@ -222,7 +222,7 @@ def _default(field: Field, given: "dataclasses.Field[Any] | None") -> object:
 
 
 class WrapperType(NodeType[N]):
-    """A type that is made for a key of other nodes, round them.
+    """Describes a type that is made from a key of other nodes, and goes round them.
 
     keys: those that ask for it; the first is written.
     """
@@ -240,7 +240,7 @@ class WrapperType(NodeType[N]):
         return field.read(raw, pointer, field.key, values)
 
     def around(self, node: Node, wanted: Any) -> Node:
-        """Return the node with this round it, or as it is when nothing was asked for."""
+        """Return the node wrapped in this one, or unchanged if the key asks for nothing."""
         (field,) = self.fields
         given = {"pointer": node.pointer, "name": node.name, "child": node, field.target: wanted}
         return self.made(**given)

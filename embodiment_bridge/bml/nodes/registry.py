@@ -55,7 +55,7 @@ KEYS: Final = {
 
 
 class Entry(NamedTuple):
-    """The keys of a node type for reading; ``plain_keys`` are those that do not wrap the node."""
+    """Holds the keys of a node type for reading; ``plain_keys`` are those that do not wrap the node."""
 
     type: AnyType
     plain_keys: frozenset[str]

@@ -20,7 +20,7 @@ _DIGITS = re.compile(r"\d{14}")
 
 
 def time_of(value: Any) -> float | None:
-    """Seconds since 1970 of a ``req_time``; None when it is not a time.
+    """Return a ``req_time`` as seconds since 1970; None if it is not a time.
 
     Taken are ``20180108101105`` (UTC), ISO 8601 with its zone (UTC without one), and a number of seconds.
     """

@@ -81,14 +81,14 @@ _STEP = {ord("("): 1, ord(")"): -1}
 
 
 class RepeatedKeys(dict[str, object]):
-    """An object in which keys stood more than once; the last value of each counts."""
+    """Is an object in which keys stood more than once; the last value of each counts."""
 
     repeated: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A JSON value; ``doubtful`` when ``doubts.find`` should look for what JSON or Unicode does not allow."""
+    """Holds a JSON value; ``doubtful`` if ``doubts.find`` should look for what JSON or Unicode does not allow."""
 
     value: object
     doubtful: bool

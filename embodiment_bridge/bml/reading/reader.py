@@ -41,7 +41,7 @@ Wrapping = tuple[AnyWrapper, Any]
 
 
 class Level(NamedTuple):
-    """The children of one node that are still to be read: their depth, their subtree, and the list that they go to."""
+    """Holds the children of one node that are still to be read: depth, subtree, and the list that they go to."""
 
     left: Iterator[Child]
     depth: int
@@ -51,7 +51,7 @@ class Level(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A node whose children are not built yet.
+    """Holds a node whose children are not built yet.
 
     ``wrappings`` go round it, those of a node as the list it will be in.
     """
@@ -73,7 +73,7 @@ def _built(parts: Parts) -> tuple[Node, ...]:
 
 
 def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
-    """Return a node with everything round it that its keys ask for."""
+    """Return a node wrapped in all nodes that its keys ask for."""
     for wrapper, wanted in wrappings:
         node = wrapper.around(node, _built(wanted)[0] if isinstance(wanted, list) else wanted)
     return node
@@ -91,7 +91,7 @@ def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | Non
 
 
 class _Walk:
-    """One walk over a document in the order of its text."""
+    """Walks over one document in the order of its text."""
 
     def __init__(self, values: Values, subtrees: Subtrees) -> None:
         self.drafts: list[Draft] = []
@@ -189,7 +189,7 @@ class _Walk:
         return draft
 
     def _note_below(self, below: list[Child], above: Level, into: Parts) -> None:
-        """To be read before everything that was noted earlier."""
+        """Put this before everything that was noted earlier, so that it is read first."""
         self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
 
     def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
@@ -232,7 +232,7 @@ class _Walk:
         return name
 
     def _below_unknown(self, raw: Raw, pointer: str) -> list[Child]:
-        """Reads below a node of unknown type: the nodes there may have errors of their own."""
+        """Read below a node of unknown type: the nodes there may have errors of their own."""
         below: list[Child] = []
         if any(key in raw for key in CHILD_KEYS):
             below = children.find(raw, pointer, "node", self._values)
@@ -244,7 +244,7 @@ FULL_VOLUME = {"percent": 100.0, "unit": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of reading: the document (None when a problem is fatal) and all problems, about in text order.
+    """Holds the document (None when a problem is fatal) and all problems, about in text order.
 
     At most ``Limits.max_problems`` problems, and one more that counts the others.
     """

@@ -22,7 +22,7 @@ _NODE_KEYS = frozenset({*CHILD_KEYS, "behavior", "finally"})
 
 
 class Subtrees:
-    """The documents that may be named, as texts by name; each is parsed when it is first wanted."""
+    """Holds the documents that may be named, as texts by name; each is parsed when first wanted."""
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
         self._texts = texts
@@ -32,7 +32,7 @@ class Subtrees:
     def open(
         self, reference: Reference, pointer: str, scope: Scope | None, values: Values
     ) -> tuple[Child, Scope] | None:
-        """The root of the document that a subtree node at ``pointer`` names, and the scope of all that is in it.
+        """Return the root of the document that a subtree node at ``pointer`` names, and the scope of its nodes.
 
         None after noting why there is none.
         """
@@ -83,7 +83,7 @@ class Subtrees:
 
 
 def filled_in(raw: Raw, pointer: str, scope: Scope, problems: Problems) -> Raw:
-    """One node of a subtree with the arguments in place of ``${name}``; its children are left as they are."""
+    """Replace ``${name}`` in one node of a subtree by the arguments; its children stay as they are."""
     return {
         key: value if key in _NODE_KEYS else _deep(value, at(pointer, key), scope, problems)
         for key, value in raw.items()

@@ -57,7 +57,7 @@ EVERYTHING: Final = frozenset({*CHANNELS, AUDIO})
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The channels that ``source`` may use; ``audio`` is all that is heard."""
+    """Holds the channels that ``source`` may use; ``audio`` is all sound."""
 
     source: str
     channels: frozenset[str]

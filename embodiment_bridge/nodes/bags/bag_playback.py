@@ -234,7 +234,7 @@ class BagPlayback(BridgeNode):
         return "/" + robots[0].strip("/") if len(robots) == 1 else "/"
 
     def _name_here(self, topic: str) -> str:
-        """The name to play a topic on: those in the recorded robot's namespace become relative, others stay."""
+        """Return the name to play a topic on: those in the recorded robot's namespace become relative."""
         base = self._recorded_namespace().rstrip("/") + "/"
         return topic.removeprefix(base) if topic.startswith(base) and topic not in GLOBAL else topic
 

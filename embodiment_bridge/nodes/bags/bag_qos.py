@@ -12,7 +12,7 @@ FOREVER = QosTime(2147483647, 4294967295)
 
 
 def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
-    """The QoS of a subscription that matches all publishers of a topic, with the strictest settings that all offer."""
+    """Return the QoS of a subscription that matches all publishers of a topic, as strict as they all allow."""
     reliable = all(one.reliability == ReliabilityPolicy.RELIABLE for one in offered)
     latched = all(one.durability == DurabilityPolicy.TRANSIENT_LOCAL for one in offered)
     return QoSProfile(

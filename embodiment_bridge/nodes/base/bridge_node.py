@@ -123,7 +123,7 @@ class BridgeNode(LifecycleNode):
             self.not_started = self._why_refused
 
     def seconds(self) -> float:
-        """Simulated time where the node uses that, s; else the steady clock, which nobody sets.
+        """Return simulated time where the node uses that, s; else the steady clock, which nobody sets.
 
         For durations and deadlines, not for stamps.
         """
@@ -148,7 +148,7 @@ class BridgeNode(LifecycleNode):
         """Release what ``configure`` built but is not on the graph, such as threads; must not raise."""
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """Level of DiagnosticStatus, one line of text, and values."""
+        """Return the level of DiagnosticStatus, one line of text, and values."""
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
     def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
@@ -227,7 +227,7 @@ class BridgeNode(LifecycleNode):
             raise ConfigError(f"topic {topic}: {error}") from error
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``configure``."""
+        """Configure, as a lifecycle transition; see ``configure``."""
         self._entities = GraphEntities(self)
         try:
             self.values = declare(self, self._declared)
@@ -242,7 +242,7 @@ class BridgeNode(LifecycleNode):
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``activate``."""
+        """Activate, as a lifecycle transition; see ``activate``."""
         self.active, self.refused = True, False
         try:
             self.activate()
@@ -255,18 +255,18 @@ class BridgeNode(LifecycleNode):
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``deactivate``."""
+        """Deactivate, as a lifecycle transition; see ``deactivate``."""
         self.active = False
         self._noted(self.deactivate, "deactivate")
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``cleanup``."""
+        """Clean up, as a lifecycle transition; see ``cleanup``."""
         self._noted(self._release, "cleanup")
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition: make the body safe, then release everything."""
+        """Make the body safe, then release everything, as a lifecycle transition."""
         self._noted(self.close, "shutdown")
         self._noted(self._release, "cleanup")
         return super().on_shutdown(state)

@@ -122,7 +122,7 @@ class ClockWatch:
         return [f"no message on /clock for {silent:.0f} s"] if silent > SILENT_S else []
 
     def values(self) -> dict[str, object]:
-        """Values for diagnostics; empty for a node without simulated time."""
+        """Return values for diagnostics; empty for a node without simulated time."""
         return (
             {} if self._heard is None else {"clock messages dropped": self.dropped, "clock jumps": self.jumps}
         )

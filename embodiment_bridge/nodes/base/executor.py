@@ -112,13 +112,13 @@ class _Guarded:
 
 
 class SingleThreadedExecutor(_Guarded, executors.SingleThreadedExecutor):
-    """rclpy's, guarded."""
+    """Is rclpy's single-threaded executor with guarded tasks."""
 
 
 if HAS_EVENTS:
 
     class EventsExecutor(_Guarded, rclpy_implementation.EventsExecutor):
-        """The executor of rclpy with guarded tasks; constructed as in ``rclpy.experimental.EventsExecutor``."""
+        """Is rclpy's events executor with guarded tasks; constructed as in ``rclpy.experimental.EventsExecutor``."""
 
         def __init__(self, *, context: Context) -> None:
             with suppress(

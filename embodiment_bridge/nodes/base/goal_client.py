@@ -38,7 +38,7 @@ NOT_KNOWN: Final = (
 
 
 class SentGoal(Generic[F, R]):
-    """A goal that was sent. ``result`` is set when it has ended.
+    """Is a goal that was sent. ``result`` is set when it has ended.
 
     Attributes:
         result: of the server; one that tells why there is none, if the goal was refused or lost.
@@ -88,7 +88,7 @@ class SentGoal(Generic[F, R]):
             self._ask()
 
     def take_answer(self, answer: "Future") -> None:
-        """The server has accepted or refused it."""
+        """Take the server's answer: accepted or refused."""
         handle: ClientGoalHandle = answer.result()
         self.answered = True
         if not handle.accepted:
@@ -104,7 +104,7 @@ class SentGoal(Generic[F, R]):
             self._on_feedback(feedback)
 
     def take_feedback(self, message: Any) -> None:
-        """There is news of it, which is told once the goal is known to be accepted."""
+        """Take feedback; it is passed on once the goal is known to be accepted."""
         self._hear()
         if self.result is not None:
             return
@@ -133,7 +133,7 @@ class SentGoal(Generic[F, R]):
         self.cancel_taken = bool(answer.result().goals_canceling)
 
     def _give_up(self, why: str) -> None:
-        """Nobody looks after it any more: a server that is there after all is to end it, also if it accepts it late."""
+        """Give up the goal: a server that is there after all is to end it, also if it accepts it late."""
         self._lose(why)
         self.cancel()
 

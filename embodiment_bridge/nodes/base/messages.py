@@ -49,7 +49,7 @@ class TransformMessages:
         self._kept: dict[tuple[str, str], TransformStamped] = {}
 
     def make(self, transforms: Iterable[LinkTransform], stamp: Time) -> TFMessage:
-        """One message with all transforms (m, unit quaternions)."""
+        """Make one message with all transforms (m, unit quaternions)."""
         return TFMessage(transforms=[self._fill_in(transform, stamp) for transform in transforms])
 
     def of_numbers(self, frames: Frames, numbers: Sequence[float], stamp: Time) -> TFMessage:
@@ -91,10 +91,10 @@ FEEDBACK = "_FeedbackMessage"
 
 
 class Message(Protocol):
-    """A message, or the request or response of a service."""
+    """Is a message, or the request or response of a service."""
 
     def get_fields_and_field_types(self) -> Mapping[str, str]:
-        """Types by the names of the fields, in their order."""
+        """Return the types by the names of the fields, in their order."""
         ...
 
 

@@ -85,7 +85,7 @@ _FREEZES: Final = {
 
 
 def freezes(name: str) -> bool:
-    """Whether a service of this name freezes a robot: no values are wrong for it, as it then has to be obeyed."""
+    """Return whether a service of this name freezes a robot: it is obeyed whatever its values are."""
     return any(name.rpartition("/")[2] == one for one, _ in _FREEZES)
 
 
@@ -111,7 +111,7 @@ class ServiceCaller:
         self._node = runtime.add(Node("caller", context=runtime.context, enable_rosout=False))
 
     def _known(self) -> dict[str, str]:
-        """Types by the names of the services that are known by now."""
+        """Return the types of the services that are known by now, by name."""
         return {name: types[0] for name, types in self._node.get_service_names_and_types()}
 
     def listed(self, namespace: str = "", ends: float = 0.0) -> dict[str, str]:

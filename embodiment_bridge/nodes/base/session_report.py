@@ -62,7 +62,7 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def session_diagnostics(status: LinkStatus, counters: Counters) -> tuple[bytes, str, dict[str, object]]:
-    """Level, one line of text, and values of a session; times are from percept read to frame written."""
+    """Return level, one line of text, and values of a session; times are from percept read to frame written."""
     times = sorted(counters.answer_times)
     values: dict[str, object] = {
         "link": status.phase.name,

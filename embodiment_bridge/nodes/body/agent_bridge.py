@@ -61,7 +61,7 @@ class BodyAgent(Generic[Event, Command]):
         return self._converter.batch_received(count)
 
     def perceive(self, event: Event) -> Cycle[Event]:
-        """One step of motion for each state of the body."""
+        """Do one step of motion for each state of the body."""
         state = self._converter.body_state(event)
         self._now = None
         if state is None:
@@ -72,7 +72,7 @@ class BodyAgent(Generic[Event, Command]):
         return Cycle(event, state, self._queue.step(state))
 
     def respond(self, percept: Cycle[Event]) -> Iterable[Command]:
-        """Commands that move the body on."""
+        """Yield the commands that move the body on."""
         return self._converter.answer(percept)
 
     def ready(self, percept: Cycle[Event]) -> bool:
@@ -98,7 +98,7 @@ class BodyAgent(Generic[Event, Command]):
             self._interface.show_frames(frames)
 
     def lost(self, reason: str) -> None:
-        """The skills that run have failed."""
+        """Fail the running skills."""
         self._queue.lost(reason)
 
 

@@ -205,7 +205,7 @@ class BodyInterface:
         return self._runner.velocity
 
     def wanted(self, topic: str) -> bool:
-        """Whether a message is to be made of a topic of this body: it has subscribers, is latched, or is drawn."""
+        """Return whether a topic's message is needed: it has subscribers, is latched, or is drawn."""
         return topic in self._outputs and (
             self._outputs[topic].wanted or topic in self._latched or (topic in DRAWN and self._markers.wanted)
         )

@@ -105,7 +105,7 @@ class FollowTrajectory:
                 self._look(self._goal, self._last, joints)
 
     def lost(self, reason: str) -> None:
-        """The body is lost, and with it the motion: the goal fails."""
+        """Fail the goal, as the body is lost and its motion with it."""
         with self._lock:
             self._run = ""
             self._end(INVALID_GOAL, reason)

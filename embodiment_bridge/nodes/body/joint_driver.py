@@ -248,7 +248,7 @@ class JointDriver(BridgeNode):
         self._interface.queue.lost(reason)
 
     def _tick(self) -> None:
-        """One step of motion: read the joints, compute their targets, send them."""
+        """Do one step of motion: read the joints, compute their targets, send them."""
         robot, interface = self._servos(), self._interface
         readings = robot.readings()
         self._tell_link()
@@ -297,7 +297,7 @@ class JointDriver(BridgeNode):
         return BodyState(now, tuple(r.position for r in known), tuple(r.velocity for r in known), limp=limp)
 
     def _targets(self, targets: JointTargets, readings: Mapping[str, JointReading]) -> dict[str, Target]:
-        """The targets of the joints of which an angle is known: a servo that is found next would jump to another's."""
+        """Return the targets of joints with a known angle: a servo that is found later would jump to its old one."""
         columns = zip(self._joints, targets.position, targets.velocity, targets.effort, strict=True)
         return {
             name: Target(position, velocity, effort)
@@ -323,7 +323,7 @@ class JointDriver(BridgeNode):
 
 
 def ports_of(text: str, buses: list[str]) -> dict[str, str]:
-    """Ports by bus, from ``PORT`` for a robot with one bus, or ``BUS=PORT,BUS=PORT``.
+    """Return ports by bus, from ``PORT`` for a robot with one bus, or ``BUS=PORT,BUS=PORT``.
 
     Raises:
         ConfigError: no such bus, or a port alone for a robot with several.

@@ -129,7 +129,7 @@ class MockBody(BridgeNode):
             raise ConfigError(f"parameters {' and '.join(OWN_FILES)} are needed: {error}") from error
 
     def _tick(self) -> None:
-        """One step of the world and of the motion of the body."""
+        """Do one step of the world and of the motion of the body."""
         dt = self._dt if self._dt is not None else self._elapsed()
         forward, left, turn = self._velocity
         self._world.step(dt, self._targets, forward, turn, left)
@@ -180,7 +180,7 @@ class MockBody(BridgeNode):
 
 
 def _heard(said: Said, stamp: Time, frame: str) -> HeardMessage:
-    """One utterance; ``frame`` is base_link."""
+    """Return one utterance; ``frame`` is base_link."""
     header = Header(stamp=stamp, frame_id=frame)
     return HeardMessage(
         header=header, sender=said.sender, text=said.text, has_direction=True, azimuth=said.azimuth

@@ -197,7 +197,7 @@ class SkillServer:
         return response
 
     def _heard_of(self, source: str, silent: bool) -> None:
-        """A source on keep_alive has fallen silent, or is back."""
+        """Take news of a source on keep_alive: it has fallen silent, or is back."""
         if silent:
             text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
             self._node.get_logger().warning(text)

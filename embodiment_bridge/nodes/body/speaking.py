@@ -137,7 +137,7 @@ class _Speaking(Native):
             self.failure = state.reason or f"the speech was {state.ending}"
 
     def _count_untold(self, state: AudioState) -> None:
-        """Fail when nothing new comes: the player tells of each text at least once a second until it has ended."""
+        """Fail when no news comes: the player reports each text at least once a second until it has ended."""
         now = time.monotonic()
         if state is not self._newest:
             self._newest, self._untold_s = state, 0.0

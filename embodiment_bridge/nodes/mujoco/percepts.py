@@ -147,7 +147,7 @@ class Percepts:
         return self._memory.things
 
     def begin(self) -> None:
-        """The robot was put somewhere: nothing of before is remembered. Time goes on."""
+        """Forget the past, as the robot was put somewhere. Time goes on."""
         self._begun = max(self._time - self._simulation.time, 0.0)
         self._memory.clear()
         self._odometry.begin(self._simulation.state)

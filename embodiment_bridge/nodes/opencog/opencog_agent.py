@@ -136,7 +136,7 @@ class OpencogAgent:
         self._mood.close()
 
     def forget_levels(self) -> None:
-        """No feeling and no demand of the OAC is known any more: its latched topics must not tell those of before."""
+        """Forget the OAC's feelings and demands: its latched topics must not show old ones."""
         felt, self._feelings = self._feelings, Merged()
         demanded, self._demands = self._demands, Merged()
         stamp = self._node.get_clock().now().to_msg()
@@ -148,7 +148,7 @@ class OpencogAgent:
     # On the session's thread.
 
     def met(self, *, anew: bool) -> None:
-        """The OAC is there: send everything. ``anew``: it has restarted and does not know earlier plans."""
+        """Send everything, as the OAC is there. ``anew``: it has restarted and does not know earlier plans."""
         self._perceptor.refresh()
         self._first = True
         if anew:

@@ -115,7 +115,7 @@ def address(values: NodeValues) -> Address:
 
 
 def habits(values: NodeValues) -> Habits:
-    """Timing of the conversation with the OACs."""
+    """Return the timing of the conversation with the OACs."""
     return Habits(values["tick_period"], values["load_timeout"], values["repeat_refused"])
 
 
@@ -138,7 +138,7 @@ def wishes(values: NodeValues) -> PlanWishes:
 
 
 def rates(values: NodeValues) -> Rates:
-    """Growth rates of the needs."""
+    """Return the growth rates of the needs."""
     hunger, thirst = (1.0 / time if time else 0.0 for time in (values["hunger_time"], values["thirst_time"]))
     return Rates(hunger, thirst)
 
@@ -176,7 +176,7 @@ def grid(values: NodeValues) -> VisibilityGrid | None:
 
 
 def agents(values: NodeValues) -> dict[str, str]:
-    """Ids of all OACs, with the namespace of the body of each; empty means that of the node.
+    """Return the ids of all OACs, with the namespace of the body of each; empty means that of the node.
 
     Raises:
         ConfigError: an entry cannot be read, or an id comes twice.

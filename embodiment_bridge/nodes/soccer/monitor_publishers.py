@@ -50,7 +50,7 @@ _STAMP_FORMAT: Final = "=iI"  # s, ns, in the byte order of the machine
 
 
 class PackedMarkers:
-    """A MarkerArray of ``markers``, whose stamps and poses are overwritten.
+    """Is a MarkerArray of ``markers``, whose stamps and poses are overwritten.
 
     The places of these in the bytes are found by serialising patterns. The code so relies on one property of the
     encoding: numbers have the byte order of the machine.
@@ -81,7 +81,7 @@ class PackedMarkers:
 
 
 def _places(data: bytes, pattern: bytes) -> Array:
-    """Indices of the bytes of each occurrence of the pattern: (n, length of the pattern)."""
+    """Return the indices of the bytes of each occurrence of the pattern: (n, length of the pattern)."""
     begins = [found.start() for found in re.finditer(re.escape(pattern), data)]
     return np.array(begins, dtype=np.int64).reshape(-1, 1) + np.arange(len(pattern))
 

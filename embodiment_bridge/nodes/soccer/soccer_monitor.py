@@ -147,7 +147,7 @@ PARAMETERS = (
 
 
 class SoccerMonitor(BridgeNode):
-    """One server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
+    """Watches one server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
     def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("soccer_monitor", PARAMETERS, **node_kwargs)

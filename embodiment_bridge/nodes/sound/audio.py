@@ -36,7 +36,7 @@ STATUS = {
 
 
 class RunMedia(MediaPort):
-    """The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
+    """Is the player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
 
     def __init__(self, player: Player, run_id: str) -> None:
         self._player, self._run_id = player, run_id

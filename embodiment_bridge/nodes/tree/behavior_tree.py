@@ -186,7 +186,7 @@ class BehaviorTree(BridgeNode):
         return self._gate.refuse(error)
 
     def _look_at_goals(self) -> None:
-        """The body has changed: it may be what they wait for."""
+        """Look again at goals that wait, as the body has changed."""
         if self._run_executor is not None:
             self._gate.go_on()
 

@@ -36,7 +36,7 @@ from embodiment_bridge.nodes.tree.runs.safety import VETOED
 
 
 class BmlServer:
-    """Takes goals of clients, and by ``enter`` plans and what comes in other ways."""
+    """Serves execute_bml; ``enter`` takes plans and documents from other sources."""
 
     def __init__(self, node: BridgeNode, gate: GoalGate, run_executor: RunExecutor) -> None:
         self._node = node
@@ -174,7 +174,7 @@ class StartRequests:
         self._subscription = node.create_subscription(String, "bml", self._heard, profile("command"))
 
     def arm(self) -> None:
-        """The node is active: begin what the parameters name as soon as there is a body."""
+        """Begin the document of the parameters as soon as there is a body; the node is active."""
         if self._document:
             self._wait(LOOK_S)
 

@@ -177,7 +177,7 @@ class GoalGate:
             end()
 
     def go_on(self) -> None:
-        """One goal in each turn of the executor, and one when what was missing may have come."""
+        """Begin one goal in each turn of the executor, and one when what was missing may have come."""
         if self._waiting and self._may_begin():
             begin, _ = self._waiting.popleft()
             begin()

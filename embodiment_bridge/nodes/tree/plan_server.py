@@ -46,7 +46,7 @@ PARAMETERS = (
 
 
 class PlanFiles:
-    """The plan files of bodies. ``share()`` gives the folder of the package's files, or raises LookupError.
+    """Finds the plan files of bodies. ``share()`` gives the folder of the package's files, or raises LookupError.
 
     Raises:
         ConfigError: the file of the parameter ``plan_file`` cannot be read.
@@ -158,7 +158,7 @@ class PlanGoalRun(GoalRun):
     _statuses_told: object = None
 
     def tell(self) -> None:
-        """After a tick: tell the client what is new; end the goal if the run has ended."""
+        """Tell the client what is new after a tick; end the goal if the run has ended."""
         statuses, ending = self._statuses(), self.run.ending
         if statuses != self._statuses_told:
             self._statuses_told = statuses

@@ -34,7 +34,7 @@ CALLS: Final = ("pause", "resume", "step", "stop")
 
 
 class RobotDriver:
-    """A ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
+    """Is a ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
 
     They only ask the node's own thread, which does everything.
     """
@@ -78,7 +78,10 @@ class RobotDriver:
         self._do(self._stop)
 
     def emergency_stop(self, *, on: bool) -> None:
-        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        """Press the emergency stop of the body where it has one, and end the document and all skills.
+
+        Or release it.
+        """
         self._do(lambda: self._emergency_stop(on))
 
     def look(self) -> None:
@@ -119,7 +122,7 @@ class RobotDriver:
         self._do(lambda: self._move_joint(name, position, seconds))
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+        """Note the state of the document: RUNNING, PAUSED, ENDED, ..."""
         self._state = state
 
     def leave(self, page: int) -> None:

@@ -215,7 +215,7 @@ class Viewer(BridgeNode):
             self._views[namespace].published = frozenset(published)
 
     def _robots(self) -> list[str]:
-        """Namespaces below that of this node that have joint states."""
+        """Return the namespaces below that of this node that have joint states."""
         own = self.get_namespace().rstrip("/") + "/"
         names = (name for name, _ in self.get_topic_names_and_types() if name.startswith(own))
         found = (name.removesuffix("/joint_states") for name in names if name.endswith("/joint_states"))

@@ -45,7 +45,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentRules:
-    """The rules for documents.
+    """Holds the rules for documents.
 
     urls, fetch: what they may name and fetch. channels: what the documents of each source may drive. speaks: whether
     text can become sound. settings: of each run. sources: values of topics by name. guards: what must hold for a

@@ -30,7 +30,7 @@ MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's o
 
 @dataclass(frozen=True, slots=True)
 class CheckedGoal:
-    """A goal that can be run.
+    """Is a goal that can be run.
 
     request: what was asked for. doubts: what is doubtful in the document, for people. seed: None draws one. values: of
     the goal.
@@ -98,7 +98,7 @@ FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class RunGoal(Protocol):
-    """The part of an action goal that a run uses."""
+    """Is the part of an action goal that a run uses."""
 
     @property
     def request(self) -> Any:
@@ -145,7 +145,9 @@ class GoalRun:
         self._warnings_told: set[str] = set()
 
     def feed(self, values: Mapping[str, Value]) -> None:
-        """Before a tick: what topics told. What the goal or the document wrote under other names stays.
+        """Write the values of topics before a tick.
+
+        Values that the goal or the document wrote under other names stay.
 
         A document may fill the blackboard; what has no room then is told as a warning.
         """
@@ -159,7 +161,7 @@ class GoalRun:
             self._refused[key] = f": VALUE_REFUSED: {error}"
 
     def tell(self) -> None:
-        """After a tick: tell the client what is new; end the goal if the run has ended."""
+        """Tell the client what is new after a tick; end the goal if the run has ended."""
         if self.run.ending is None:
             self._tell(self._new_warnings())
             return

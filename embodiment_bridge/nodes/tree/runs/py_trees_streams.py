@@ -34,7 +34,7 @@ MAX_NODES = 200  # of a snapshot: a node costs 0.15 ms (measured), and ticks wai
 
 @dataclass(slots=True)
 class Stream:
-    """An open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
+    """Is an open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
 
     publisher: Publisher
     period: float
@@ -42,7 +42,7 @@ class Stream:
 
 
 def streams_of(node: RosNode) -> "PyTreesStreams | None":
-    """Snapshot streams that this node serves from now on; None where the interfaces are not installed."""
+    """Return the snapshot streams that this node now serves; None where the interfaces are not installed."""
     if msg is None:
         node.get_logger().debug(
             "no streams for py-trees-tree-watcher: py_trees_ros_interfaces is not installed"
@@ -69,7 +69,7 @@ class PyTreesStreams:
         ]
 
     def publish(self, run: Run, events: list[Transition]) -> None:
-        """Called once per tick of a run, with what happened in it."""
+        """Publish the events of one tick; called once per tick of a run."""
         self._ticks += 1
         if not self._streams or run.last_root is None:
             return
@@ -93,7 +93,7 @@ class PyTreesStreams:
             self._shut(name)
 
     def _open(self, request: Any, response: Any) -> Any:
-        """Answers with the name of the topic, or with none when it cannot be."""
+        """Answer with the name of the topic, or with an empty one when it cannot be opened."""
         try:
             name = self._node.resolve_topic_name(self._wanted(request.topic_name))
             if name not in self._streams:
@@ -140,7 +140,7 @@ class PyTreesStreams:
 
 
 def period_of(parameters: Any) -> float:
-    """Seconds between two snapshots when nothing changes; the blackboard is not sent."""
+    """Return the seconds between two snapshots when nothing changes; the blackboard is not sent."""
     period = float(parameters.snapshot_period)
     return math.inf if math.isnan(period) else period
 

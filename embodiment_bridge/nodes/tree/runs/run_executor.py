@@ -224,7 +224,7 @@ class RunExecutor:
         }
 
     def close(self) -> None:
-        """Be silent, and complete the logs of runs."""
+        """Stop ticking, and complete the logs of runs."""
         self.ports.audio.player.close()
         self._close_files()
 

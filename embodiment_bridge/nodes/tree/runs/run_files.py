@@ -47,14 +47,14 @@ class RunFiles:
         return lambda line: self._write(run_id, line)
 
     def end(self, run_id: str) -> None:
-        """The run has ended: its file is complete."""
+        """Complete the file of a run that has ended."""
         file = self._open.pop(run_id, None)
         if file is not None:
             self._attempt(run_id, file.close)
             self._remove_old()
 
     def drop(self, run_id: str) -> None:
-        """The run was refused: it leaves no file, and no older one goes for it."""
+        """Delete the file of a run that was refused, and keep the older ones."""
         file = self._open.pop(run_id, None)
         if file is not None:
             with suppress(OSError):

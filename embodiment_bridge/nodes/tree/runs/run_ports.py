@@ -44,7 +44,7 @@ STATUS = {
 
 @dataclass(slots=True)
 class _Pending:
-    """A skill that was asked for: what is known of it, and whether its end was asked for.
+    """Is a requested skill: its known state, and whether its end was requested.
 
     unsent: the goal, as long as the action has no server.
     """
@@ -57,7 +57,7 @@ class _Pending:
 
 
 class RosSkills:
-    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port.
+    """Sends `execute_skill` to the body in this namespace, for any number of runs: ``for_run`` gives each its port.
 
     dead_man: s without a tick of ours after which the body holds our skills; 0: never.
     """
@@ -145,7 +145,7 @@ class RosSkills:
 
 
 class RunSkills(SkillPort):
-    """The skills of one run: a hold freezes what this run has started, and nothing else."""
+    """Is the skills of one run: a hold freezes what this run has started, and nothing else."""
 
     def __init__(self, skills: RosSkills, run_id: str, allowed: Allowed | None, body: BodySkills) -> None:
         self._run_id = run_id
@@ -176,7 +176,7 @@ class RunSkills(SkillPort):
 
 
 class RunPorts:
-    """Skills, sound and fetching, as the parameters of ``node`` set them.
+    """Joins skills, sound and fetching, as the parameters of ``node`` set them.
 
     Args:
         node: has the parameters.
@@ -204,7 +204,7 @@ class RunPorts:
         self._skills = RosSkills(node, values["dead_man"])
 
     def of_run(self, run_id: str, source: str) -> Ports:
-        """Ports for a run that ``source`` asked for; each hold freezes what that run has started."""
+        """Return the ports for a run that ``source`` asked for; each hold freezes what that run has started."""
         skills = self._skills.for_run(run_id, allowed_to(self.rules.channels, source), self.body)
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
@@ -214,7 +214,7 @@ class RunPorts:
         return self.rules.of(self.body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
 
     def forget(self, run_id: str) -> None:
-        """The run has ended."""
+        """Forget a run that has ended."""
         self.audio.player.forget(run_id)
 
     def destroy(self) -> None:

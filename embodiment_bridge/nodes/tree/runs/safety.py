@@ -71,7 +71,7 @@ def parse_guards(texts: list[str], known: list[str]) -> list[Compare]:
 
 
 class Guards:
-    """The conditions that must hold while anything runs. A guard whose value is not known does not hold."""
+    """Holds the conditions of all runs. A guard whose value is not known does not hold."""
 
     def __init__(
         self,

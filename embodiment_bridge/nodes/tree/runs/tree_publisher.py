@@ -22,7 +22,7 @@ GREET_S = 0.5  # of wall time
 
 
 class TreePublisher:
-    """Called once per tick of a run. Each topic is published only while it has subscribers."""
+    """Publishes the tree, once per tick of a run. Each topic is published only while it has subscribers."""
 
     def __init__(self, node: Node) -> None:
         self._node = node

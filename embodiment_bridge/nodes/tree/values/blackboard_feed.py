@@ -115,7 +115,7 @@ class BlackboardFeed:
 
 
 def check_path(kind: Any, path: Iterable[str | int]) -> None:
-    """Whether there is such a field at all, as far as the type tells.
+    """Check that there is such a field at all, as far as the type tells.
 
     Raises:
         ConfigError: there is none; the text has those that there are.

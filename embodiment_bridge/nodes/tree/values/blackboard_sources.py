@@ -36,7 +36,7 @@ PARAMETERS = (
 
 @dataclass(slots=True)
 class Source:
-    """One value: its name on the blackboard, the topic, and the way to it in the message."""
+    """Names one value: its name on the blackboard, the topic, and the path to it in the message."""
 
     name: str
     topic: str
@@ -48,7 +48,7 @@ class Source:
 
 
 def parse_source(text: str) -> Source:
-    """``name=topic:field``; a field may be ``pose.position.x`` or ``ranges[0]``.
+    """Parse ``name=topic:field``; a field may be ``pose.position.x`` or ``ranges[0]``.
 
     Raises:
         ConfigError: it has another form.

@@ -28,7 +28,7 @@ KEYS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The ball or another player: where it is (m), how high it is, and how long ago it was seen (s).
+    """Is the ball or another player: where it is (m), its height, and how long ago it was seen (s).
 
     team: its name; empty for the ball.
     """
@@ -43,7 +43,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """The play mode as the server calls it, the own side (``left``, ``right`` or empty) and the own team's name."""
+    """Holds the play mode as the server names it, the own side (``left``, ``right`` or empty) and team name."""
 
     mode: str
     side: str
@@ -67,7 +67,7 @@ def phase(mode: str, side: str) -> str:
 
 
 class TeamValues:
-    """The values of one player. It remembers who took a kick: the rules forbid that player a second touch."""
+    """Computes the values of one player. It remembers who took a kick: rules forbid a second touch."""
 
     def __init__(self) -> None:
         self._phase = ""
