@@ -15,7 +15,7 @@ LOST_OUTPUT = 141  # the reader of standard output has gone; as shells report SI
 
 
 class Located(Protocol):
-    """The part of an ExecuteBml.Result that says where and why a run ended."""
+    """Is the part of an ExecuteBml.Result that says where and why a run ended."""
 
     pointer: str
     reason: str
@@ -29,7 +29,7 @@ def exit_code(outcome: str, *, interrupted: bool = False) -> int:
 
 
 def where_and_why(result: Located) -> str:
-    """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
+    """Return `` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
     # The reason of a rejection begins with the pointer.
     said = result.reason.startswith(f"{result.pointer}: ")
     where = f" at {result.pointer}" if result.pointer and not said else ""

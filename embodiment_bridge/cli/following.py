@@ -18,7 +18,7 @@ UNANSWERED = "the goal was not answered: it may be running"
 
 
 class GoneError(Exception):
-    """There is no result; the text says why. ``code``: the exit code of the command."""
+    """Reports that there is no result; the text says why. ``code``: the exit code of the command."""
 
     def __init__(self, text: str, code: int = GONE) -> None:
         super().__init__(text)
@@ -60,7 +60,7 @@ def perform(
 
 
 class FollowedGoal(Protocol):
-    """A goal that was sent to an action server."""
+    """Is a goal that was sent to an action server."""
 
     @property
     def result(self) -> object:
@@ -109,7 +109,7 @@ def await_server(
     stopped: Callable[[], bool],
     seconds: float,
 ) -> bool:
-    """Spin until a node serves the action; whether one does within so many s.
+    """Spin until a node serves the action; return whether one does within so many s.
 
     Raises:
         KeyboardInterrupt: ``stopped()`` before.

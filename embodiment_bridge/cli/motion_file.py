@@ -41,7 +41,7 @@ def track_of(
 
 
 def moving_part(rows: Sequence[Sequence[float]], near: float) -> tuple[int, int]:
-    """Indices of the last row before a joint moves by more than ``near`` rad, and of the first row after the motion."""
+    """Return the indices of the last row before a joint moves more than ``near`` rad, and of the first row after."""
 
     def differ(row: Sequence[float], still: Sequence[float]) -> bool:
         return any(abs(a - b) > near for a, b in zip(row, still, strict=True))

@@ -12,7 +12,7 @@ from embodiment_bridge.launching.launch_description import join_namespace
 
 
 class Within:
-    """A number from ``lower`` to ``upper``, both included; ``kind`` int: a whole one."""
+    """Reads a number from ``lower`` to ``upper``, both included; ``kind`` int: a whole one."""
 
     def __init__(self, lower: float, upper: float, kind: type[float] = float) -> None:
         self._lower, self._upper, self._kind = lower, upper, kind
@@ -138,7 +138,7 @@ def pairs(option: str, words: Iterable[str], form: str, *, last: bool = False) -
 
 
 def given_values(arguments: argparse.Namespace) -> dict[str, str]:
-    """JSON by key; a value that is not JSON becomes a text, because shells remove the quotes."""
+    """Return JSON by key; a value that is not JSON becomes a text, because shells remove the quotes."""
     return {name: _as_json(text) for name, text in pairs("--set", arguments.set, "NAME=VALUE")}
 
 

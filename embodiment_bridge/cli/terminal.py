@@ -27,7 +27,7 @@ def together(doing: Iterable[str]) -> str:
 
 
 class Progress:
-    """One line that is rewritten on a terminal; otherwise a line for each change of what runs."""
+    """Rewrites one line on a terminal; otherwise writes a line for each change of what runs."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout

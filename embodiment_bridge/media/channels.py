@@ -17,7 +17,7 @@ _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Loudness:
-    """The caps of the volume.
+    """Holds the caps of the volume.
 
     cap, quiet_cap: percent. quiet: (from, to) of each day in local time, possibly over midnight; None: no quiet hours.
     """
@@ -60,7 +60,7 @@ SHOWN_TEXT = 200  # characters of a spoken text on topics
 
 @dataclass(slots=True)
 class PlayingSound:
-    """One sound of the player."""
+    """Is one sound of the player."""
 
     cue: Cue
     status: str = LOADING
@@ -83,7 +83,7 @@ class PlayingSound:
 
 @dataclass(slots=True)
 class Channel:
-    """One channel, its sound, and the sound before."""
+    """Is one channel, with its sound and the sound before."""
 
     name: str
     volume: float = 100.0

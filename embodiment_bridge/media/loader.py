@@ -21,7 +21,7 @@ MAX_WAITING = 32
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A sound that can be played, or the ``reason`` why it cannot. length: s, None when it is not known."""
+    """Holds a sound that can be played, or the ``reason`` why it cannot. length: s, None if unknown."""
 
     id: str
     path: Path = field(default_factory=Path)

@@ -22,7 +22,7 @@ Link = Callable[[Path], str]
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """The result of ``preprocess``.
+    """Holds the result of ``preprocess``.
 
     document: without ``speak``, except where a text failed. problems: each with its pointer. spoken: number of
     different texts that were spoken.
@@ -101,7 +101,7 @@ def _refusals(speaks: list[Speak]) -> list[Problem]:
 
 
 def _parameters(node: Speak) -> Iterator[Problem]:
-    """Problems for parameters of a template: their values are known only where the template is used."""
+    """Find the parameters of a template, as problems: their values are known only where the template is used."""
     for key, value in (("content", node.content), ("voice", node.voice), ("language", node.language)):
         found = ARGUMENT.fullmatch(value)
         if found is not None:

@@ -78,7 +78,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Reader(io.RawIOBase):
-    """The bytes of a request, all of which have to arrive before ``READ_S``."""
+    """Reads the bytes of a request, all of which have to arrive before ``READ_S``."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -102,7 +102,7 @@ def _limit(connection: socket.socket, until: float) -> None:
 
 
 class SpeechService(ClosedOnExit):
-    """The service; it runs on threads of its own from its construction until ``close``.
+    """Serves speech, on threads of its own from its construction until ``close``.
 
     Args:
         store: speaks the texts; its files are served.

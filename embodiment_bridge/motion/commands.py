@@ -123,7 +123,7 @@ class JointCommand:
         return limp_among(self._joints, self._sensed.limp, self._direct.drives)[0]
 
     def set(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
-        """See ``MotionRunner.drive``."""
+        """Set the command; see ``MotionRunner.drive``."""
         if not self._table.arbiter.held(JOINTS_CLAIM):
             self._drop()
         drives = checked_drives(self._joints, self._posture.limiter.position, names, columns)
@@ -163,7 +163,7 @@ class JointCommand:
         self._direct.clear()
 
     def _go_on_from(self, ended: Mapping[int, JointDrive]) -> None:
-        """Commands have ended; where their joints are need not be where they were told to be."""
+        """Restart from the sensed angles, as commands have ended: joints may be away from their commands."""
         loose = [joint for joint, drive in ended.items() if drive.kp == 0.0 < self._joints[joint].kp]
         if loose:  # moved by speed and torque alone: back at their stiffness they would jump
             self._posture.found(loose, self._sensed.position)

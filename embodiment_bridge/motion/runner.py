@@ -31,7 +31,7 @@ VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 
 
 class MotionRunner:
-    """The skills of one body, stepped once per percept.
+    """Runs the skills of one body, stepped once per percept.
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
@@ -207,7 +207,7 @@ class MotionRunner:
         self._table.walk_to(Reach(limits, x, y, yaw, self._things))
 
     def hear(self, azimuth: float, *, by_head: bool = False) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of base_link or of the head: an idle head looks there."""
+        """Turn an idle head to a sound, ``azimuth`` rad to the left of base_link or of the head."""
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed, by_head=by_head)
 

@@ -154,7 +154,7 @@ def _name(model: mujoco.MjModel, body: int, root: int) -> str:
 
 
 def _add_joints(robot: etree._Element, model: mujoco.MjModel, body: int, root: int) -> None:
-    """The joints between a body and its parent, with links between them."""
+    """Add the joints between a body and its parent, with links between them."""
     own = _name(model, body, root)
     parent = _name(model, int(model.body_parentid[body]), root)
     place, turn = vector(model.body_pos[body]), quaternion(model.body_quat[body])

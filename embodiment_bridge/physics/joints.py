@@ -24,7 +24,7 @@ COUPLES_JOINTS: Final = int(mujoco.mjtEq.mjEQ_JOINT)
 
 @dataclass(frozen=True, slots=True)
 class DrivenJoint:
-    """A joint with a motor. Angles rad (m for a sliding joint); unlimited ranges, speeds and efforts are infinite.
+    """Is a joint with a motor. Angles rad (m for a sliding joint); missing limits are infinite.
 
     velocity: rad/s; effort: Nm; kp: Nm/rad, kd: Nm s/rad, both 0 where the model does not say.
     """
@@ -40,7 +40,7 @@ class DrivenJoint:
 
 @dataclass(slots=True)
 class Motors:
-    """The motors that were found in a model.
+    """Holds the motors that were found in a model.
 
     replaced: names or numbers of the model's own actuators, whose joints this package drives. left: of the others.
     """
@@ -84,7 +84,7 @@ def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
 
 
 def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
-    """By actuator that acts on joints: their numbers."""
+    """Return the numbers of the joints on which each actuator acts, by actuator."""
     found = {}
     for a in range(model.nu):
         target, kind = int(model.actuator_trnid[a, 0]), int(model.actuator_trntype[a])
@@ -98,7 +98,7 @@ def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
 
 
 def _wrapped(model: mujoco.MjModel, tendon: int) -> Iterator[int]:
-    """Joints of a fixed tendon; none for one that runs over sites."""
+    """Yield the joints of a fixed tendon; none for one that runs over sites."""
     first, number = int(model.tendon_adr[tendon]), int(model.tendon_num[tendon])
     for w in range(first, first + number):
         if model.wrap_type[w] == WRAPS_JOINT:
@@ -192,7 +192,7 @@ def _filled(model: mujoco.MjModel, joint: DrivenJoint, inertia: float, timestep:
 
 
 def _effort(model: mujoco.MjModel, joint: int) -> float:
-    """Enough to lift all that hangs on the joint, from a guess of its length."""
+    """Guess an effort that lifts all that hangs on the joint, from a guess of its length."""
     mass = float(model.body_subtreemass[model.jnt_bodyid[joint]])
     gravity = float(np.linalg.norm(model.opt.gravity)) or 9.81
     arm = 1.0 if model.jnt_type[joint] == SLIDE else max(float(model.stat.extent) / pi, 0.01)

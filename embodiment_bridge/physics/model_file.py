@@ -130,7 +130,7 @@ PACKAGE: Final = "python://"
 
 @dataclass(slots=True)
 class ModelFile:
-    """A model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
+    """Is a model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
 
     robot: the description, None for MJCF. warnings: parts that are left out.
     """
@@ -188,14 +188,14 @@ def read_model(path: Path) -> ModelFile:
 
 
 def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
-    """Links stay as they are named. MuJoCo 3.5.0 crashes when a model with fused bodies is compiled again."""
+    """Keep links as they are named. MuJoCo 3.5.0 crashes when a model with fused bodies is compiled again."""
     spec.compiler.fusestatic = False
     spec.compiler.discardvisual = False
     return spec
 
 
 def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
-    """MuJoCo's compiled model.
+    """Compile the model with MuJoCo.
 
     Raises:
         ConfigError: MuJoCo refuses it; one line with the file and the element.

@@ -19,7 +19,7 @@ LONGEST: Final = 3600.0  # s
 
 @dataclass(slots=True)
 class Push:
-    """A force (N) and a torque (Nm) on a body, in ``map``, for so many steps more."""
+    """Is a force (N) and a torque (Nm) on a body, in ``map``, for so many more steps."""
 
     body: int
     force: Vector
@@ -28,7 +28,7 @@ class Push:
 
 
 class Pushes:
-    """The pushes on the robot whose base is the body ``root``."""
+    """Holds the pushes on the robot whose base is the body ``root``."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, root: int) -> None:
         self._model, self._data = model, data
@@ -66,7 +66,7 @@ class Pushes:
                 self._data.xfrc_applied[push.body] += (*push.force, *push.torque)
 
     def passed(self, steps: int) -> None:
-        """So many steps have passed."""
+        """Count the steps that have passed."""
         if self._pushes:
             for push in self._pushes:
                 push.steps -= steps
@@ -125,7 +125,7 @@ def place_body(
     turn: Quaternion | None,
     velocity: Vector,
 ) -> None:
-    """See ``Simulation.place``."""
+    """Place a body; see ``Simulation.place``."""
     movable = {
         model.body(b).name: b
         for b in range(1, model.nbody)

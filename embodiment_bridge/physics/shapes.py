@@ -91,7 +91,7 @@ def add_origin(element: etree._Element, place: Vector, turn: Quaternion) -> None
 
 
 def plus(one: Vector, other: Vector, times: float = 1.0) -> Vector:
-    """``one + times * other``."""
+    """Return ``one + times * other``."""
     return one[0] + times * other[0], one[1] + times * other[1], one[2] + times * other[2]
 
 
@@ -102,13 +102,13 @@ def quaternion(values: Iterable[float]) -> Quaternion:
 
 
 def vector(values: Iterable[float]) -> Vector:
-    """Three numbers of MuJoCo."""
+    """Return three numbers of MuJoCo."""
     x, y, z = map(float, values)
     return x, y, z
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers as an attribute of a URDF."""
+    """Return numbers as an attribute of a URDF."""
     return " ".join(map(number, values))
 
 

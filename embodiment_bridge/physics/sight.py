@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing of the world. body: its number. low, high: corners of the box around its shapes in its frame, m."""
+    """Is a thing of the world. body: its number. low, high: corners of the box around its shapes in its frame, m."""
 
     name: str
     body: int
@@ -34,7 +34,7 @@ class Thing:
 
 
 class Sight:
-    """The eye of a simulated robot: the camera at its link ``camera_link``, or the first one of the model on the robot.
+    """Is the eye of a simulated robot: the camera at ``camera_link``, or the first one of the model on the robot.
 
     A robot without either sees everything; ``camera`` is empty then.
 
@@ -64,7 +64,7 @@ class Sight:
                 yield Sighting(thing.name, kind, _three(centre), _three(size))
 
     def surely_shows(self, place: Vector) -> bool:
-        """Whether a thing whose centre is at ``place`` (m in ``map``) would be in the picture, and not hidden."""
+        """Return whether a thing whose centre is at ``place`` (m in ``map``) would be in the picture, not hidden."""
         if self._number < 0:
             return True
         eye, axes = self.pose()
@@ -96,7 +96,7 @@ class Sight:
         return False
 
     def _reaches(self, eye: Array, point: Array, body: int) -> bool:
-        """Whether nothing is on the way from the eye to a point but the thing itself, and what carries the eye."""
+        """Return whether only the thing itself, and what carries the eye, is on the way from the eye to a point."""
         model, data = self._simulation.model, self._simulation.data
         hit = np.array([-1], dtype=np.int32)
         length = float(np.linalg.norm(point - eye))
@@ -114,7 +114,7 @@ class Sight:
 
 
 def _eye(simulation: Simulation) -> int:
-    """Number of the camera; -1 where there is none."""
+    """Return the number of the camera; -1 if there is none."""
     model = simulation.model
     own = [
         camera

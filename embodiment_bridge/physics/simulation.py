@@ -83,7 +83,7 @@ Array = npt.NDArray[np.float64]
 
 
 def _torques(targets: JointTargets) -> Array:
-    """The part of the motors' efforts that does not depend on the state: kp * position + kd * velocity + effort."""
+    """Return the part of the efforts that does not depend on the state: kp * position + kd * velocity + effort."""
     position, velocity, kp, kd, effort = np.array(
         (targets.position, targets.velocity, targets.kp, targets.kd, targets.effort)
     )
@@ -92,7 +92,7 @@ def _torques(targets: JointTargets) -> Array:
 
 
 class Simulation:
-    """One robot in one world.
+    """Simulates one robot in one world.
 
     body: the joints and skills, those of ``body`` or else all driven joints; where the given one has no gains, with
     those of the model. assembly: what the model is made of. time: s since the last reset.

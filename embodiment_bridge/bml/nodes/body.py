@@ -51,7 +51,10 @@ ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class ActionName(Field):
-    """Reads the name of an action, in any case; tolerant reading takes ``-``, space or backslash underscore for ``_``."""
+    """Reads the name of an action, in any case.
+
+    Tolerantly also with ``-``, space or backslash underscore for ``_``.
+    """
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = values.text(raw, pointer, key, values.limits.max_text, required=True)

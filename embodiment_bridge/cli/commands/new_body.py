@@ -147,7 +147,7 @@ def _joint(joint: Joint) -> BodyJoint:
 
 
 def _wave(joints: Mapping[str, BodyJoint]) -> dict[str, Any]:
-    """To and fro with the last joint of the first arm, or else of the robot."""
+    """Return a motion to and fro of the last joint of the first arm, or else of the robot."""
     arms = [joint for joint in joints.values() if joint.channel.startswith("arm_")]
     arm = [joint for joint in arms if joint.channel == arms[0].channel]
     joint = (arm or list(joints.values()))[-1]

@@ -21,7 +21,7 @@ POLL = 0.1  # s between two checks for Ctrl-C
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One stand-in. ``server`` is ``module:attribute`` of a class; its constructor takes host, port and the options.
+    """Describes one stand-in. ``server`` is ``module:attribute`` of a class, made with host, port and the options.
 
     port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the option that
     may also be given without its name. example: arguments of an example command line.

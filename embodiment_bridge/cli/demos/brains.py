@@ -100,7 +100,7 @@ def _opencog(stage: Stage) -> int:
 
 
 def _reported(brain: "Brain") -> tuple[int, int]:
-    """Number of actions of all plans, and of those that were reported exactly once.
+    """Count the actions of all plans, and those that were reported exactly once.
 
     Whatever is gone through here is copied first: the brain goes on on a thread of its own.
     """

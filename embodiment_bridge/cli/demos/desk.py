@@ -38,7 +38,7 @@ def settle(stage: Stage) -> None:
 
 
 def _push(stage: Stage, force: float) -> str:
-    """Push the torso to the left; returns why it could not be done."""
+    """Push the torso to the left; return why it could not be done."""
     from geometry_msgs.msg import Vector3
 
     from embodiment_bridge.srv import Push

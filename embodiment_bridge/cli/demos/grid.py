@@ -33,7 +33,7 @@ END_TIMEOUT: Final = 30.0  # s from the last skill to the ending
 
 
 class Picture:
-    """The agent's map as characters. On a terminal it is redrawn in place; otherwise it is drawn once at the end."""
+    """Shows the agent's map as characters: redrawn in place on a terminal; otherwise drawn once at the end."""
 
     def __init__(self) -> None:
         self.percept: GridPercept | None = None
@@ -97,7 +97,7 @@ class Picture:
 
 
 class _Explorer:
-    """Client of the skills, and subscriber of the topics that the picture shows."""
+    """Is client of the skills, and subscriber of the topics that the picture shows."""
 
     def __init__(self, stage: Stage) -> None:
         from embodiment_bridge.action import ExecuteSkill

@@ -35,7 +35,7 @@ CODE = Path(embodiment_bridge.__file__).absolute().parent
 
 
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:
-    """Every check, one finding each. env: as the user has set it, before ``prepare``."""
+    """Yield every check, one finding each. env: as the user has set it, before ``prepare``."""
     prefix = Path(sys.prefix)
     yield machine.check_python(sys.version_info[:3], sys.prefix, sys.base_prefix, env)
     yield middleware.check_prefixes(env, prefix, CODE)

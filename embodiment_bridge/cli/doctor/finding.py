@@ -15,7 +15,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report: what was checked, what was found, and advice (empty if it is good)."""
+    """Is one line of the report: what was checked, what was found, and advice (empty if it is good)."""
 
     verdict: Verdict
     what: str
@@ -23,7 +23,7 @@ class Finding:
     advice: str = ""
 
     def __str__(self) -> str:
-        """``fail  python: 3.9.2 has no ROS wheels; install Python 3.12``."""
+        """Return ``fail  python: 3.9.2 has no ROS wheels; install Python 3.12``."""
         line = f"{self.verdict.value:4}  {self.what}: {self.text}"
         return f"{line}; {self.advice}" if self.advice else line
 

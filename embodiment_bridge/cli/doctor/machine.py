@@ -82,7 +82,10 @@ def check_serial(timers: Mapping[str, int]) -> Finding:
 
 
 def latency_timers(devices: Iterable[Path]) -> dict[str, int]:
-    """Latency timers of the devices that have one, ms by name. devices: folders under /sys/bus/usb-serial/devices."""
+    """Return the latency timers of the devices that have one, ms by name.
+
+    Devices: below /sys/bus/usb-serial/devices.
+    """
     timers = {device.name: _read_number(device / "latency_timer") for device in sorted(devices)}
     return {name: timer for name, timer in timers.items() if timer is not None}
 

@@ -41,7 +41,7 @@ def check_round_trip(seconds: float | None, error: str) -> Finding:
 
 
 def round_trip(clock: Callable[[], float] = time.monotonic) -> float | None:
-    """Time (s) until a message came back from a node in another ROS context; None if it did not in any try."""
+    """Return the time (s) until a message came back from a node in another ROS context; None if none did."""
     begun = clock()
     for _ in range(TRIES):
         if _answered(clock):
@@ -102,7 +102,7 @@ def check_shared_memory(leftovers: int, free: int | None) -> Finding:
 
 
 def count_leftovers(folder: Path) -> int:
-    """Number of segments with a lock file that no process holds."""
+    """Count the segments with a lock file that no process holds."""
     locks = [path for name in NAMES for suffix in LOCKS for path in folder.glob(name + suffix)]
     return sum(not _is_held(path) for path in locks)
 

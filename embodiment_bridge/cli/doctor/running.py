@@ -29,7 +29,7 @@ SHOWN = 4  # most names of a kind in one line
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """State of the graph.
+    """Holds the state of the graph.
 
     Names are full names; ``services``, ``publishers``, ``subscribers``: number of each name.
     """
@@ -223,7 +223,7 @@ def _update(message: "DiagnosticArray", troubles: dict[str, str]) -> None:
 
 
 def domains_in_use(table: Path = Path("/proc/net/udp")) -> set[int]:
-    """Domains with a participant on this machine, from the open UDP ports in the kernel's table."""
+    """Return the domains with a participant on this machine, from the open UDP ports in the kernel's table."""
     try:
         lines = table.read_text().splitlines()[1:]
     except OSError:

@@ -37,7 +37,7 @@ from embodiment_bridge.nodes.tree.runs.safety import Guards
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A body with its rules.
+    """Holds a body with its rules.
 
     values: of the blackboard of a robot that runs, None where a topic gave none; troubles: why. source: who sends the
     document.

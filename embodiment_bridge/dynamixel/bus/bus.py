@@ -34,7 +34,7 @@ PORT_HANDLERS: Mapping[str, OpenPort] = {"own": open_port, "sdk": open_sdk_port}
 
 
 class ServoBus:
-    """All servos on one wire. Public methods may be called by any thread; only ``stop`` waits for the bus.
+    """Drives all servos on one wire. Public methods may be called by any thread; only ``stop`` waits for the bus.
 
     Args:
         config: from the robot description.
@@ -274,7 +274,7 @@ class ServoBus:
         return self._margin_s + held_s + 1e-6 * self.config.return_delay_us
 
     def _after_found(self, servo: Servo) -> None:
-        """With ``on_start`` keep, a servo whose torque was on stays driven."""
+        """Keep a servo driven whose torque was on, with ``on_start`` keep."""
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 

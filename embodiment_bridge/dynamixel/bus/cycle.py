@@ -23,7 +23,7 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
 
 class Target(NamedTuple):
-    """The target of one joint: rad, rad/s, Nm; nan where not given. The mode of the servo decides which is used."""
+    """Is the target of one joint: rad, rad/s, Nm; nan where not given. The servo's mode decides which is used."""
 
     position: float = nan
     velocity: float = nan
@@ -34,7 +34,7 @@ NO_TARGET = Target()
 
 
 class _Prepared(NamedTuple):
-    """Goals of a cycle to come; ``goals`` are those of the servos before and with it, rad."""
+    """Holds goals of a cycle to come; ``goals`` are those of the servos before and with it, rad."""
 
     state: list[tuple[int, str, int]]
     packets: bytes
@@ -181,7 +181,7 @@ RESTART_LEAST_S = (
 
 
 class Cycle:
-    """The cycles of one open bus, in its thread.
+    """Runs the cycles of one open bus, in its thread.
 
     estop: the emergency stop that has been carried out, as in ``ServoBus.emergency_stop``; empty: none.
     """
@@ -257,7 +257,7 @@ class Cycle:
 
     @contextmanager
     def giving_way(self, urgent: Callable[[], bool]) -> Iterator[None]:
-        """Inside this context, questions to servos raise ``GivenWay`` as soon as ``urgent()`` is True."""
+        """Make questions to servos raise ``GivenWay`` inside this context, as soon as ``urgent()`` is True."""
         self._client.give_way = urgent
         try:
             yield

@@ -33,7 +33,7 @@ OLD_SIGN = 1 << 10  # bit for the other direction in speeds and loads of Protoco
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The calibration of a joint: shift of its angle, rad, and whole turns of the horn."""
+    """Calibrates a joint: shift of its angle, rad, and whole turns of the horn."""
 
     shift: float = 0.0
     turns: int = 0
@@ -73,7 +73,7 @@ class JointScale:
         self._zero = self._centre - away - calibration.turns * self.ticks_per_turn
 
     def position(self, ticks: int) -> float:
-        """Joint angle, rad."""
+        """Return the joint angle, rad."""
         return (ticks - self._zero) / self._per_rad
 
     def ticks(self, position: float) -> int:
@@ -81,7 +81,7 @@ class JointScale:
         return round(position * self._per_rad + self._zero)
 
     def velocity(self, raw: int) -> float:
-        """Joint speed, rad/s."""
+        """Return the joint speed, rad/s."""
         return self._signed(raw) * self._speed / self._reduction
 
     def raw_velocity(self, velocity: float) -> int:
@@ -89,7 +89,7 @@ class JointScale:
         return round(velocity * self._reduction / self._speed)
 
     def effort(self, raw: int) -> float:
-        """Joint torque, Nm, from the current.
+        """Return the joint torque, Nm, from the current.
 
         A rough estimate from the load where the servo does not sense current.
         """
@@ -100,7 +100,7 @@ class JointScale:
         return round(effort / self._reduction / self._torque)
 
     def current(self, raw: int) -> float:
-        """A, or nan where the servo does not sense it."""
+        """Return the current in A, or nan where the servo does not sense it."""
         return raw * self._ampere if self.has_current else float("nan")
 
     def _signed(self, raw: int) -> int:
@@ -136,7 +136,7 @@ class GoalFilter:
         self.goal = 0.0
 
     def start(self, position: float) -> None:
-        """Torque comes on with the joint at ``position`` (rad): this is the first goal, and a soft start follows."""
+        """Start with torque coming on at ``position`` (rad): this is the first goal, and a soft start follows."""
         self.goal = position
         self._share = 0.0 if self._soft_s > 0.0 else 1.0
 
@@ -200,7 +200,7 @@ class GoalFilter:
         return min(max(target * share, most * max(least, -1.0)), most * min(greatest, 1.0))
 
     def _speeds(self, position: float, fastest: float, late_s: float) -> tuple[float, float]:
-        """The lowest and the highest speed (rad/s), from which a joint at ``position`` stops within its range."""
+        """Return the lowest and highest speed (rad/s) from which a joint at ``position`` stops within its range."""
         lowest = -min(fastest, _stoppable(position - self._lower, late_s))
         return lowest, min(fastest, _stoppable(self._upper - position, late_s))
 

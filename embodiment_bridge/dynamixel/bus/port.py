@@ -38,7 +38,7 @@ LATENCY_FILE = "/sys/bus/usb-serial/devices/{}/latency_timer"
 
 
 class Port:
-    """An open port. Every method raises LinkError when the port is gone. One thread owns it."""
+    """Is an open port. Every method raises LinkError when the port is gone. One thread owns it."""
 
     def __init__(self, name: str, fd: int, close: Callable[[], None]) -> None:
         self.name = name
@@ -82,7 +82,7 @@ class Port:
         return data
 
     def discard(self) -> int:
-        """Throw away the received bytes; returns how many."""
+        """Throw away the received bytes; return how many."""
         count = 0
         for _ in range(DRAIN):
             data = self.read(0.0)

@@ -16,7 +16,7 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
 
 class ServoRobot:
-    """The servos of a robot, driven by one thread per bus. Only ``stop`` waits for a bus.
+    """Drives the servos of a robot, by one thread per bus. Only ``stop`` waits for a bus.
 
     warning: why the calibration file could not be used, and what follows from it; empty if it could.
 

@@ -21,7 +21,7 @@ from embodiment_bridge.dynamixel.tables.table_reader import table
 
 
 class BusState(Enum):
-    """The state of a bus, from the best to the worst."""
+    """Names the states of a bus, from the best to the worst."""
 
     ACTIVE = "active"  # the servos are driven
     READY = "ready"  # the servos are read; their torque has not been requested
@@ -42,7 +42,7 @@ OLD_WHEEL, OLD_JOINT = "velocity", "position"
 
 
 class JointReading(NamedTuple):
-    """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
+    """Holds the latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
     heard: time of the last answer, s of the monotonic clock; -inf: never. torque: also where it was not confirmed that
     it is off. wanted: its torque is on, or is about to be switched on. error: bits of HardwareError.
@@ -81,7 +81,7 @@ class JointReading(NamedTuple):
 
 @dataclass(slots=True)
 class Limits:
-    """The limits in the EEPROM of the servo, in its units."""
+    """Holds the limits in the EEPROM of the servo, in its units."""
 
     lowest: int = 0
     highest: int = 4095
@@ -92,7 +92,7 @@ class Limits:
 
 @dataclass(eq=False)
 class Servo:
-    """The state of one servo; only the thread of its bus changes it.
+    """Holds the state of one servo; only the thread of its bus changes it.
 
     wanted: torque should be on (activation, service, policy); torque: it is on. unsure: it may be on: torque off was
     not confirmed. ticks, speed, load: last raw values.

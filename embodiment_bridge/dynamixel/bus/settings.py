@@ -38,18 +38,18 @@ GAP = 32  # bytes without items over which a read goes on
 
 
 class NoAnswerError(CommandError):
-    """A servo did not answer: it may have done what it was asked for."""
+    """Reports that a servo did not answer: it may have done what it was asked for."""
 
 
 class Settings:
-    """Operations on single servos. Each method raises CommandError when the servo refuses or does not answer."""
+    """Does operations on single servos. Each method raises CommandError when the servo refuses or is silent."""
 
     def __init__(self, client: BusClient, bus: BusConfig) -> None:
         self._client = client
         self._bus = bus
 
     def identify(self, servo: Servo) -> tuple[int, int] | None:
-        """Model number and firmware; None if the servo does not answer."""
+        """Return model number and firmware; None if the servo does not answer."""
         for _ in MARGINS_S:
             found = self._client.ping(servo.id)
             if found is not None:
@@ -286,7 +286,7 @@ class Settings:
                 self.note_limit(servo, name, now[name])
 
     def note_limit(self, servo: Servo, name: str, value: int) -> None:
-        """Know the value of a register, if it is one of the limits of the servo."""
+        """Note the value of a register, if it is one of the limits of the servo."""
         if name in LIMIT_ITEMS:
             servo.limits = replace(servo.limits, **{LIMIT_ITEMS[name]: value})
 
@@ -313,7 +313,7 @@ def _entries(block: Block) -> bytes:
 
 
 def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:
-    """First and last address (exclusive) of each stretch of items without a wide gap."""
+    """Return first and last address (exclusive) of each stretch of items without a wide gap."""
     spans: list[tuple[int, int]] = []
     for item in sorted(items, key=lambda each: each.address):
         if spans and item.address - spans[-1][1] <= GAP:

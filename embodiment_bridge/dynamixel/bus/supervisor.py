@@ -127,7 +127,7 @@ class Supervisor:
         return True
 
     def has_lost_settings(self, servo: Servo) -> bool:
-        """Whether a servo that answered has not the settings that it was given, or does not answer any more."""
+        """Return whether a servo that answered lost the settings that it was given, or is silent now."""
         try:
             return self.settings.are_lost(servo, self.reader.plan.blocks[servo.id])
         except CommandError:

@@ -19,7 +19,7 @@ NAMES: Final = tuple(name for name, _ in STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One step: its name, one of PASSED, FAILED, LEFT_OUT and NOT_DONE, and what was measured or why it failed."""
+    """Is one step: its name, one of PASSED, FAILED, LEFT_OUT and NOT_DONE, and what was measured or why it failed."""
 
     step: str
     result: str
@@ -28,7 +28,7 @@ class Result:
 
 @dataclass(slots=True)
 class Outcome:
-    """The servo and the results of all steps; ``afterwards``: what could not be set back."""
+    """Holds the servo and the results of all steps; ``afterwards``: what could not be set back."""
 
     found: Found
     results: list[Result] = field(default_factory=list)

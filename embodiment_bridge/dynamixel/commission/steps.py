@@ -86,12 +86,15 @@ AWAY_S, BACK_S = (
 
 
 class StepError(Exception):
-    """A step did not pass; the text says why, and what to do."""
+    """Reports a step that did not pass; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Choices of the operator. move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request."""
+    """Holds choices of the operator.
+
+    Move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request.
+    """
 
     move: float
     force: float
@@ -100,7 +103,7 @@ class Options:
 
 
 def state(subject: Subject, options: Options) -> str:
-    """Supply, heat, errors and torque are as they must be before anything moves.
+    """Check that supply, heat, errors and torque are as they must be before anything moves.
 
     The causes come before the error that they raise: restarting a servo without voltage does not help.
     """
@@ -133,7 +136,7 @@ def state(subject: Subject, options: Options) -> str:
 
 
 def hold(subject: Subject, options: Options) -> str:
-    """Torque comes on and nothing moves."""
+    """Check that nothing moves when torque comes on."""
     limited = subject.make_gentle(options.force, SPEED)
     start = subject.torque_on_here()
     worst = most = 0.0
@@ -168,7 +171,7 @@ def _way(subject: Subject, options: Options) -> float:
 
 
 def _go(subject: Subject, goal: float) -> tuple[float, float]:
-    """Seconds until the goal (rad) is reached, and the greatest load."""
+    """Return the seconds until the goal (rad) is reached, and the greatest load."""
     start = subject.angle
     subject.write("goal_position", subject.ticks(goal))
     most, there = 0.0, 0
@@ -209,7 +212,7 @@ def limits(subject: Subject, options: Options) -> str:
 
 
 def stop(subject: Subject, options: Options) -> str:
-    """Torque off in the middle of a move ends it."""
+    """Check that torque off in the middle of a move ends it."""
     start = subject.torque_on_here()
     way = _way(subject, options)
     subject.write("goal_position", subject.ticks(start + way))
@@ -292,7 +295,7 @@ def cable(subject: Subject, options: Options) -> str:
 
 
 def _until(subject: Subject, *, answers: bool, steady_s: float, patience_s: float) -> float | None:
-    """Seconds until the servo answers, or does not, and goes on so for ``steady_s``; None if it never does."""
+    """Return the seconds until the servo answers, or does not, for ``steady_s`` on end; None if it never does."""
     since = None
     for elapsed in Watch(patience_s + steady_s, 0.05):
         if subject.answers() != answers:

@@ -30,7 +30,7 @@ TURNED: Final = (  # registers set back later
 
 
 class Subject:
-    """A servo on an open port.
+    """Is a servo on an open port.
 
     Every method raises LinkError when the servo does not
     answer, and CommandError when it refuses.

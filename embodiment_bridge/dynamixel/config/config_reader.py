@@ -110,7 +110,7 @@ def _mapping(value: object, where: str, problems: Problems) -> dict[str, object]
 
 
 class Policy(TypedDict):
-    """The policy entries of a servo, as ``ServoConfig`` has them; ``soft_start_s`` in s."""
+    """Holds the policy entries of a servo, as ``ServoConfig`` has them; ``soft_start_s`` in s."""
 
     on_start: str
     on_shutdown: str
@@ -130,7 +130,7 @@ class _Reader:
         self._faults = self._read_faults()
 
     def bus(self, name: str) -> BusConfig:
-        """One bus with its servos."""
+        """Return one bus with its servos."""
         values = Values(f"bus {name!r}", self._raw.buses[name], self._problems)
         port = values.text("port_name")
         names = [joint for joint, bus in self._raw.bus_of.items() if bus == name]

@@ -20,7 +20,7 @@ PROBLEM_LIMIT = 50  # further problems are only counted
 
 
 class Problems:
-    """The problems of a description, reported together at the end."""
+    """Collects the problems of a description, reported together at the end."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -42,7 +42,7 @@ class Problems:
 
 
 class Values:
-    """The entries of one thing (a bus, a joint), from XML (always texts) or YAML (typed).
+    """Holds the entries of one thing (a bus, a joint), from XML (always texts) or YAML (typed).
 
     An entry that is never read is reported as unknown.
     A value that cannot be used is reported, and its default is used.
@@ -102,7 +102,7 @@ class Values:
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return true or false."""
         if not self.has(key):
             return default
         text = str(self._data[key]).strip().lower()
@@ -163,7 +163,7 @@ GPIO_REGISTERS = frozenset(
 
 @dataclass
 class Raw:
-    """The entries as they were written, by bus and by joint, and the bus of each joint."""
+    """Holds entries as they were written, by bus and by joint, and the bus of each joint."""
 
     buses: dict[str, dict[str, object]] = field(default_factory=dict)
     joints: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -250,7 +250,7 @@ def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[
 
 
 def _gpios(element: Element, warnings: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
-    """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, the name of its joint, and registers in words."""
+    """Yield the joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, a joint's name, and registers in words."""
     for gpio in element.findall("gpio"):
         values = _params(gpio, JOINT_ALIASES)
         name = (gpio.get("name") or "").strip()

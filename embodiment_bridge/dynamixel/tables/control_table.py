@@ -9,7 +9,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of a control table.
+    """Describes one item of a control table.
 
     address, size: bytes. access: ``r`` or ``rw``. eeprom: kept without power, and locked while torque is on.
     factor: value of 1 in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Motor:
-    """The data sheet of a model's drive, at the rated voltage and at the output of the gear."""
+    """Holds the data sheet of a model's drive, at the rated voltage and at the output of the gear."""
 
     stall_torque_nm: float
     stall_current_a: float
@@ -61,7 +61,7 @@ class Motor:
 
 @dataclass(frozen=True, slots=True)
 class ControlTable:
-    """One model of servo.
+    """Describes one model of servo.
 
     name: of its file; aliases: other names. manual: URL of its page. firmware: the version that this table is for.
     fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``

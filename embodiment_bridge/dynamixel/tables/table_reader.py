@@ -47,7 +47,7 @@ Indirect = tuple[tuple[int, int, int, int], ...]
 
 
 class ModelNames(NamedTuple):
-    """The names of a model: its number, ``name`` (of its file), ``model`` (of the manual), and aliases."""
+    """Holds the names of a model: its number, ``name`` (of its file), ``model`` (of the manual), and aliases."""
 
     name: str
     model: str
@@ -309,7 +309,7 @@ def table(name: str, firmware: int = 0) -> ControlTable:
 
 
 def models() -> tuple[str, ...]:
-    """Names of the models that have a table in ``models/``."""
+    """Return the names of the models that have a table in ``models/``."""
     return tuple(each.name for each in _names())
 
 

@@ -38,7 +38,7 @@ FAULTS: Final = {
 
 
 class AxServo(Servo):
-    """A virtual AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
+    """Is a virtual AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
 
     protocol = 1
 
@@ -141,7 +141,7 @@ class AxServo(Servo):
         self.drive.control(control)
 
     def _gains(self) -> tuple[float, float]:
-        """Share of the full torque per rad, and per rad/s."""
+        """Return the share of the full torque per rad, and per rad/s."""
         get = self.memory.get
         if not self.memory.has("p_gain"):
             return 1 / (get("cw_compliance_slope") * self._pulse), 0.0
@@ -180,6 +180,6 @@ def baud_value(baud: int) -> int:
 
 
 def _signed(value: float) -> int:
-    """Size and direction bit."""
+    """Return size and direction bit."""
     size = min(round(abs(value)), FULL)
     return size | CLOCKWISE if value < 0 and size else size

@@ -42,7 +42,7 @@ class Statistics(TypedDict):
 
 
 class VirtualBus:
-    """Virtual servos on one wire."""
+    """Simulates servos on one wire."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class VirtualBus:
         return self._mismatched
 
     def _is_deaf(self, servo: Servo) -> bool:
-        """Return whether no packet reaches a servo.
+        """Return whether no packet reaches a servo: like ``_hears``, but for each packet on the wire, uncounted.
 
         As ``_hears``, but for each packet on the wire, and not counted.
         """
@@ -258,7 +258,7 @@ class VirtualBus:
             return {servo.id: servo.snapshot() for servo in self.servos.chain}
 
     def statistics(self) -> Statistics:
-        """Counters: packets by id and kind, rejected input by reason, hits of faults by kind."""
+        """Return counters: packets by id and kind, rejected input by reason, hits of faults by kind."""
         with self.lock:
             packets: dict[str, dict[str, int]] = {}
             for (id, name), count in sorted(self.counters.items()):
@@ -302,7 +302,7 @@ def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> Non
 
 
 def _voltage(models: list[ControlTable]) -> float:
-    """12 V, or another voltage within the limits of all models."""
+    """Return 12 V, or another voltage within the limits of all models."""
     lowest = max(model.item("min_voltage_limit").initial for model in models) * 0.1
     highest = min(model.item("max_voltage_limit").initial for model in models) * 0.1
     usual = [12.0, 11.1, 5.0, 24.0]

@@ -18,7 +18,7 @@ NO_SERVOS: Sequence[Servo] = ()
 
 
 class Servos:
-    """The servos of a bus. ``chain``: in the order of the cable."""
+    """Holds the servos of a bus. ``chain``: in the order of the cable."""
 
     def __init__(self, chain: Sequence[Servo]) -> None:
         self.chain = tuple(chain)
@@ -89,7 +89,7 @@ class Reply(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """The replies to an instruction: independent, in a chain (``chained``), or all in one packet (``fast``)."""
+    """Holds the replies to an instruction: independent, in a chain (``chained``), or all in one packet (``fast``)."""
 
     replies: list[Reply]
     chained: bool = False

@@ -58,7 +58,7 @@ KINDS: Final[Mapping[str, Mapping[str, Option]]] = {**WIRE, **STATES}
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """One fault.
+    """Describes one fault.
 
     id: of the servo; None: any. skip: packets that pass first. count: packets that are hit; probability: per packet.
     start, end: s of the clock.
@@ -85,7 +85,7 @@ class Rule:
 
 
 class Faults:
-    """The faults of a bus of ``servos``. ``seed``: of the random numbers, which are repeatable."""
+    """Holds the faults of a bus of ``servos``. ``seed``: of the random numbers, which are repeatable."""
 
     def __init__(self, servos: Servos, seed: int = 0) -> None:
         self.random = random.Random(seed)

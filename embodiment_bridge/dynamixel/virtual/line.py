@@ -28,17 +28,17 @@ from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Clock(Protocol):
-    """A monotonic time in s."""
+    """Is a monotonic time in s."""
 
     def now(self) -> float:
         """Return the time, s."""
 
     def wall_time_until(self, moment: float) -> float:
-        """Real seconds to wait until ``moment``; infinite if waiting does not bring it nearer."""
+        """Return the real seconds to wait until ``moment``; infinite if waiting does not bring it nearer."""
 
 
 class WallClock(Clock):
-    """Real time times ``scale``, from 0."""
+    """Is real time times ``scale``, from 0."""
 
     def __init__(self, scale: float = 1.0) -> None:
         self._scale = scale
@@ -54,7 +54,7 @@ class WallClock(Clock):
 
 
 class VirtualClock(Clock):
-    """A time that only ``advance`` moves: a test needs no sleep and is repeatable."""
+    """Is a time that only ``advance`` moves: a test needs no sleep and is repeatable."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -82,7 +82,7 @@ USB_PACKET: Final = 62  # bytes with which an FTDI adapter does not wait for its
 
 @dataclass(slots=True)
 class Pacing:
-    """The delays that are simulated. Without any, every answer is there at once.
+    """Names the delays that are simulated. Without any, every answer is there at once.
 
     baud: of the wire, 1/s; 0 for no limit. return_delay: whether servos wait as their register says.
     usb_latency: s for which the adapter collects received bytes.
@@ -94,7 +94,7 @@ class Pacing:
 
 
 class Line:
-    """The wire and the adapter: gives answers to the host when they are due."""
+    """Simulates wire and adapter: gives answers to the host when they are due."""
 
     def __init__(self, pacing: Pacing) -> None:
         self.pacing = pacing
@@ -122,7 +122,7 @@ class Line:
         self._out.append((self._received if self.pacing.baud else now, data))
 
     def due(self) -> float:
-        """Time at which the next bytes reach the host; infinite if there are none."""
+        """Return the time at which the next bytes reach the host; infinite if there are none."""
         if not self._out:
             return math.inf
         if not self.pacing.usb_latency:
@@ -290,7 +290,7 @@ def _flipped(data: bytes, place: int) -> bytes:
 
 
 def _collision(status: bytes) -> bytes:
-    """Two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
+    """Return the bytes of two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
     return bytes(a & b for a, b in zip(status + b"\xff", b"\xff" + status, strict=True))
 
 

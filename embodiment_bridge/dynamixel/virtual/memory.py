@@ -12,7 +12,7 @@ PLANS: Final = 500  # that are cached, because a host repeats the same reads and
 
 
 class Memory:
-    """A control table with its bytes."""
+    """Holds a control table with its bytes."""
 
     def __init__(self, table: ControlTable) -> None:
         self.table = table

@@ -23,7 +23,7 @@ Answer = dict[str, Any]
 
 
 class ActiveFault(NamedTuple):
-    """A fault with its number. id: of the servo; None for any. hits: how often it has struck."""
+    """Is a fault with its number. id: of the servo; None for any. hits: how often it has struck."""
 
     fault: int
     kind: str
@@ -50,7 +50,7 @@ class Requests:
         }
 
     def answer(self, request: Any) -> Answer:
-        """``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with the reason; never raises."""
+        """Return ``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with the reason; never raises."""
         try:
             if not isinstance(request, dict) or not isinstance(request.get("do"), str):
                 raise ConfigError(f'a request is {{"do": ...}} with one of: {", ".join(self._known)}')

@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault, error_co
 
 
 class XServo(Servo):
-    """A virtual servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
+    """Is a virtual servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         units = table.items
@@ -79,7 +79,7 @@ class XServo(Servo):
         return fault | (ALERT if self.errors else 0)
 
     def position(self) -> int:
-        """``present_position``, pulses."""
+        """Return ``present_position``, pulses."""
         return self._pulses(self.drive.position)
 
     def count_one_turn(self) -> None:
@@ -334,7 +334,7 @@ class XServo(Servo):
         return abs(self.drive.velocity) > self._threshold
 
     def _profile_kind(self) -> int:
-        """0 step, 1 rectangular, 3 trapezoid (2 would be a triangle)."""
+        """Return 0 step, 1 rectangular, 3 trapezoid (2 would be a triangle)."""
         if not self.memory.get("profile_velocity"):
             return 0
         return 3 if self.memory.get("profile_acceleration") else 1

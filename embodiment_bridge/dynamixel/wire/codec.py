@@ -223,7 +223,7 @@ def _flag(name: str, value: object) -> bool:
 
 
 class Unfit(Exception):  # noqa: N818 - not an error: it ends the reading of one packet
-    """The parameters do not fit the instruction."""
+    """Reports that the parameters do not fit the instruction."""
 
 
 def read_instruction(found: Packet) -> events.Event | None:
@@ -334,7 +334,7 @@ def read_fast_status(found: Packet) -> events.FastStatus | None:
 
 
 def _span(found: Packet) -> tuple[int, int]:
-    """Address and size at the beginning of the parameters."""
+    """Return address and size at the beginning of the parameters."""
     address, size = unpack_from("<BB" if found.protocol == 1 else "<HH", found.parameters)
     return address, size
 

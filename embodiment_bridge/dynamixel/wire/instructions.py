@@ -178,7 +178,7 @@ def fault_number(name: object) -> int:
 
 
 def bit_names(error: int) -> str:
-    """Names of the bits of an error byte of protocol 1."""
+    """Return the names of the bits of an error byte of protocol 1."""
     return "+".join(name for name, bit in ERROR_BITS.items() if error & bit)
 
 

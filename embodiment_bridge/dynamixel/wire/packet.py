@@ -93,7 +93,7 @@ def checksum(body: bytes | bytearray) -> int:
 
 
 def stuff(body: bytes) -> bytes:
-    """Instruction and parameters as they are sent: with an FD after each FF FF FD."""
+    """Stuff instruction and parameters as they are sent: with an FD after each FF FF FD."""
     return body.replace(STUFFED, STUFFED + b"\xfd") if STUFFED in body else body
 
 

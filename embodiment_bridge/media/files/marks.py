@@ -26,7 +26,7 @@ _CONSONANT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks of one sound.
+    """Holds the marks of one sound.
 
     ``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name); both in the order of time.
 

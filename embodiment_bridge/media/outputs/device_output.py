@@ -41,7 +41,7 @@ MAX_EVENTS = 10_000  # that wait to be taken
 
 
 class DeviceOutput(Output):
-    """An ``Output`` to the sound device. When the helper ends, all sounds fail; the next sound starts it again.
+    """Is an ``Output`` to the sound device. When the helper ends, all sounds fail; the next sound starts it again.
 
     Args:
         environment: of the helper; see ``launching.environment.of_outside_program``.
@@ -144,7 +144,7 @@ class DeviceOutput(Output):
             self._fail_all(str(error))
 
     def _on_message(self, message: Message) -> None:
-        """Called on the thread that reads the helper."""
+        """Take a message, on the thread that reads the helper."""
         kind = message.get("event")
         if kind == "ready":
             self.has_device = message.get("backend") != "null"

@@ -46,7 +46,7 @@ class Source(Protocol):
 
 
 class Ramp:
-    """A gain that changes linearly to another value."""
+    """Is a gain that changes linearly to another value."""
 
     def __init__(self, value: float) -> None:
         self._value = self._goal = value
@@ -84,7 +84,7 @@ class _Track:
 
 
 class Mixer:
-    """All sounds. ``mix`` is called on the thread of the device, all other methods on another thread.
+    """Mixes all sounds. ``mix`` is called on the thread of the device, all other methods on another thread.
 
     An event is given when it is heard, which is ``ahead`` frames after it was mixed.
 

@@ -56,7 +56,7 @@ def _send_event(event: OutputEvent) -> None:
 
 
 class Program:
-    """The sounds and the main loop.
+    """Runs the sounds and the main loop.
 
     Raises:
         LinkError: there is no sound device.

@@ -38,7 +38,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """The address and the key of the service.
+    """Holds the address and the key of the service.
 
     template: a URL with ``{text}`` and, where wanted, ``{voice} {language} {rate}``; the values are quoted in it.
 
@@ -49,7 +49,7 @@ class CloudSettings:
     key_variable: str = ""
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if the template cannot be used."""
+        """Check the template; raises ConfigError if it cannot be used."""
         fields = _FIELD.findall(self.template)
         for field in fields:
             if field not in FIELDS:
@@ -69,7 +69,7 @@ class CloudSettings:
 
 
 class CloudSpeaker(Speaker):
-    """A ``Speaker`` that asks a network service; the service gives no marks.
+    """Is a ``Speaker`` that asks a network service; the service gives no marks.
 
     Raises:
         ConfigError: ``key_variable`` is given and the environment has no key in it.

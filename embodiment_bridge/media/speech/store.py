@@ -24,12 +24,12 @@ SUFFIXES = (".wav", ".mp3", ".ogg")
 
 
 class SpeechError(CommandError):
-    """A text could not be spoken; the message gives the reason."""
+    """Reports that a text could not be spoken; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A text and how to speak it.
+    """Is a text and how to speak it.
 
     rate: 1 is the voice's own speed. An empty voice or language leaves the choice to the speech program.
     """
@@ -41,7 +41,7 @@ class Spoken:
 
 
 class Speaker(Protocol):
-    """A speech program or service. Its methods may wait; they run on threads of the player."""
+    """Is a speech program or service. Its methods may wait; they run on threads of the player."""
 
     @property
     def identity(self) -> str:
@@ -64,7 +64,7 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
+    """Is a spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
 
     path: Path
     marks: Marks
@@ -153,7 +153,7 @@ def times_of(text: str, rate: float = 1.0) -> tuple[float, Marks]:
 
 
 class SilentSpeaker(Speaker):
-    """A ``Speaker`` that writes silence."""
+    """Is a ``Speaker`` that writes silence."""
 
     identity = "silence 1"
 
@@ -173,7 +173,7 @@ class SilentSpeaker(Speaker):
 
 
 class OrSilence(Speaker):
-    """A ``Speaker`` that uses ``speaker``, or silence if that does not work; ``warn`` is then called once."""
+    """Is a ``Speaker`` that uses ``speaker``, or silence if that does not work; ``warn`` is then called once."""
 
     def __init__(self, speaker: Speaker, warn: Callable[[str], None]) -> None:
         self._speaker, self._warn = speaker, warn

@@ -33,7 +33,7 @@ STRAIGHT_MARGIN = 1e-4  # m kept from the fully stretched leg, where the knee's 
 
 
 class LegIk:
-    """A leg of two links whose knee may lie behind the line of the thigh.
+    """Solves a leg of two links whose knee may lie behind the line of the thigh.
 
     Args:
         knee_back: m, how far the knee axis lies behind the hip pitch axis when all joints are zero.
@@ -52,7 +52,7 @@ class LegIk:
         self._shortest = max(min(SHORTEST, SHORTEST_SHARE * self._longest), folded)
 
     def solve(self, x: float, z: float) -> tuple[float, float, float]:
-        """(hip pitch, knee pitch, ankle pitch) in rad that put the ankle at (x, z) m from the hip, foot level.
+        """Return (hip pitch, knee pitch, ankle pitch) in rad that put the ankle at (x, z) m from the hip, foot level.
 
         x is forward, z is up (so z < 0). A point out of reach gives the nearest leg length in its direction.
         """
@@ -111,7 +111,7 @@ class Shared(NamedTuple):
 
 
 class GaitPattern:
-    """The gait of one body; writes joint angles into a list in the order of the body's joints."""
+    """Is the gait of one body; writes joint angles into a list in the order of the body's joints."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
         self._p = gait.parameters
@@ -121,7 +121,7 @@ class GaitPattern:
         self._capture = CaptureStep(gait.parameters)
 
     def reset(self) -> None:
-        """Both feet under the body."""
+        """Put both feet under the body."""
         self._capture.reset()
 
     def write(self, out: list[float], step: Step, balance: Balance) -> tuple[float, float]:

@@ -34,7 +34,7 @@ class KickStep:
         self.reset()
 
     def reset(self) -> None:
-        """No kick is under way."""
+        """Forget the kick."""
         self._now: Kick | None = None
 
     @property
@@ -48,7 +48,7 @@ class KickStep:
         return self._p.rate if self._p is not None and self._now is not None else 1.0
 
     def step(self, kick: Kick | None, before: float, phase: float) -> None:
-        """The gait went on from ``before`` to ``phase`` (0..1), and ``kick`` is asked."""
+        """Advance the kick as the gait goes on from ``before`` to ``phase`` (0..1); ``kick`` is the request."""
         if (before < 0.5) == (phase < 0.5):
             return
         if self._now is not None:
@@ -85,7 +85,7 @@ REMAINING = 1e-3  # of a swing below which it counts as landed
 
 
 class CaptureStep:
-    """The offsets (m, forward and left) of both feet.
+    """Holds the offsets (m, forward and left) of both feet.
 
     A foot moves to its new place while it swings and keeps it on the ground: the leg that stands must not push the
     body because the body was pushed.
@@ -96,7 +96,7 @@ class CaptureStep:
         self.reset()
 
     def reset(self) -> None:
-        """Both feet where the gait puts them."""
+        """Put both feet where the gait has them."""
         self._feet = [[0.0, 0.0], [0.0, 0.0]]
         self._before = 0.0
 
@@ -116,6 +116,6 @@ class CaptureStep:
             self._feet[foot][axis] += share * (goal - self._feet[foot][axis])
 
     def offset(self, side: float) -> tuple[float, float]:
-        """Offset (m, forward and left) of the left (``side`` > 0) or right foot."""
+        """Return the offset (m, forward and left) of the left (``side`` > 0) or right foot."""
         x, y = self._feet[0 if side > 0.0 else 1]
         return x, y

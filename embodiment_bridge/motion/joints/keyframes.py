@@ -119,14 +119,14 @@ SHORTEST_S = 1e-3  # s: shorter pieces are jumps, which the limiter handles
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Reach ``goals`` (rad, one per joint of the motion) in ``duration`` s."""
+    """Moves to ``goals`` (rad, one per joint of the motion) in ``duration`` s."""
 
     duration: float
     goals: tuple[float, ...]
 
 
 class Motion(Way):
-    """A way of some joints through pieces, from rest.
+    """Moves some joints through pieces, from rest.
 
     Args:
         joints: their numbers in the body.
@@ -167,7 +167,7 @@ class Motion(Way):
             out[joint] = start + (goal - start) * blend
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece."""
+        """Return the least and the greatest angle (rad) of a joint on the present piece."""
         place = self.joints.index(joint)
         start = self._from[place]
         goal = start if self.done else self._pieces[self._number].goals[place]

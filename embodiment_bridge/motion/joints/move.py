@@ -18,7 +18,7 @@ def smooth(share: float) -> float:
 
 
 class Way(ABC):
-    """A path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
+    """Is a path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
 
     def __init__(self, joints: Iterable[int], total: float) -> None:
         self.joints = tuple(joints)
@@ -45,7 +45,7 @@ class Way(ABC):
 
     @abstractmethod
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece of the path."""
+        """Return the least and the greatest angle (rad) of a joint on the present piece of the path."""
 
 
 class Brake:
@@ -81,7 +81,7 @@ class Brake:
 
 
 class Move:
-    """A way that joints join smoothly, with the speed that they have.
+    """Is a path that joints join smoothly, with the speed that they have.
 
     They go over from coming to rest to the way, so that they leave neither the way nor the room to brake.
 
@@ -135,7 +135,7 @@ class Move:
             out[joint] = angle
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is, until it next rests or turns by itself."""
+        """Return the least and the greatest angle (rad) of a joint until it next rests or turns by itself."""
         low, high = self._way.span(joint)
         if self._time < self._blend_s:
             rest = self._brake.rest[joint]
@@ -144,7 +144,7 @@ class Move:
 
 
 class Rest(Way):
-    """The way of joints that only come to rest."""
+    """Is the path of joints that only come to rest."""
 
     def __init__(self, brake: Brake) -> None:
         super().__init__(brake.rest, brake.seconds)

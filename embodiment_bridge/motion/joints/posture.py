@@ -94,7 +94,7 @@ class JointLimiter:
             velocity[i] = (there - here) / dt
 
     def arrived(self, targets: Sequence[float], joints: Iterable[int]) -> bool:
-        """Whether the command of each of ``joints`` is at its target, clamped to its range, and at rest there."""
+        """Return whether the command of each of ``joints`` is at its target, clamped to its range, and at rest."""
         for i in joints:
             lower, upper, _ = self._bounds[i]
             off = abs(min(max(targets[i], lower), upper) - self.position[i])
@@ -111,7 +111,7 @@ REST_S = 1.0  # s, at least, for a move to the rest pose without a given time
 
 
 class Posture:
-    """The targets and commands of the joints.
+    """Holds the targets and commands of the joints.
 
     goal: rad per joint, written by the motions; limiter: gives the commands.
     """
@@ -139,7 +139,7 @@ class Posture:
         self._moves.clear()
 
     def found(self, joints: Sequence[int], position: Sequence[float]) -> None:
-        """Only ``joints`` begin anew: it is now known that they are at ``position`` (rad, of all joints)."""
+        """Restart only ``joints``, which are now known to be at ``position`` (rad, of all joints)."""
         self.limiter.reset(position, joints)
         for i in joints:
             self.goal[i] = self.limiter.position[i]

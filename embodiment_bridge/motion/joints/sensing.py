@@ -34,7 +34,7 @@ BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old
 
 @dataclass(slots=True)
 class Balance:
-    """The tilt and motion of a part of the body: roll, pitch rad; rates about its x, y, z rad/s.
+    """Holds tilt and motion of a part of the body: roll, pitch rad; rates about its x, y, z rad/s.
 
     ahead, left: m/s over ground, in the direction that it faces.
     """
@@ -50,7 +50,7 @@ LEVEL = Balance()
 
 
 class Sensed:
-    """Joint angles and pose of the base, from percepts in which values may be missing.
+    """Holds joint angles and the pose of the base, from percepts in which values may be missing.
 
     position, velocity: rad and rad/s per joint; came: the joints that the last state was the first to tell;
     limp: why a joint follows no targets, by its number; gap: s between the last two states by their own clock;
@@ -144,7 +144,7 @@ class Sensed:
             self.rates = state.base_rates
 
     def hips(self, waist: int | None) -> tuple[Balance, float]:
-        """Balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""
+        """Return balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""
         angle = self.position[waist] if waist is not None else 0.0
         yaw = self.yaw + angle
         if not self.base_fresh:
@@ -167,7 +167,7 @@ GAP_S = 0.5  # s: after a longer gap the joints are where they came to rest
 
 
 class Pace:
-    """The times between percepts. When gaps follow each other, they are normal for this body."""
+    """Learns the times between percepts. Gaps that follow each other are normal for this body."""
 
     def __init__(self) -> None:
         self._usual_s = 0.0  # the last time between percepts that was not a gap, s

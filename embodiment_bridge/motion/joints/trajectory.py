@@ -23,7 +23,7 @@ PEAK_SPEED, PEAK_ACCELERATION = (
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryPoint:
-    """Targets at ``time`` s after the start: positions, rad; velocities, rad/s, empty if not given."""
+    """Holds targets at ``time`` s after the start: positions, rad; velocities, rad/s, empty if not given."""
 
     time: float
     positions: tuple[float, ...]
@@ -31,7 +31,7 @@ class TrajectoryPoint:
 
 
 class Trajectory(Way):
-    """Cubic pieces through the points, from rest at the present positions to rest.
+    """Follows cubic pieces through the points, from rest at the present positions to rest.
 
     At an inner point without velocities a joint moves with the mean slope, or rests where its direction changes,
     so that it never leaves the range between two neighbouring points.
@@ -76,7 +76,7 @@ class Trajectory(Way):
             out[joint] = near * a.positions[k] + far * b.positions[k] + slopes
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece; with velocities of the points at most."""
+        """The least and greatest angle (rad) of a joint on the present piece, at most at its points' speeds."""
         k, points = self.joints.index(joint), self._points
         if self.done:
             return points[-1].positions[k], points[-1].positions[k]
@@ -88,7 +88,7 @@ class Trajectory(Way):
         return min(angles), max(angles)
 
     def paces(self, joints: Sequence[Joint]) -> list[float]:
-        """The highest speed on each piece of any of ``joints``, in their order, as a multiple of what it may have."""
+        """Return for each piece the highest ratio of speed to limit over ``joints``, in their order."""
         found = []
         for i, (a, b) in enumerate(pairwise(self._points)):
             h = b.time - a.time

@@ -94,10 +94,13 @@ class Locomotion(ABC):
         self._blend.start_from(position)
 
     def stand_as(self, stance: Stance, seconds: float) -> None:  # noqa: B027 - optional
-        """Legs of a gait: stand so from now on, after a change of ``seconds``; others have no balance for it."""
+        """Take a stance from now on, after a change of ``seconds`` (legs of a gait).
+
+        Others have no balance for it.
+        """
 
     def sway_idly(self, stance: Stance) -> None:  # noqa: B027 - optional
-        """Legs of a gait: add ``stance`` to the present one, until the next call."""
+        """Add ``stance`` to the present one, until the next call (legs of a gait)."""
 
     @abstractmethod
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:

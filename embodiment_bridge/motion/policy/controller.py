@@ -22,7 +22,7 @@ Vector = tuple[float, float, float]
 
 
 class Observer:
-    """The input of the network. ``action``: its last output, clipped.
+    """Computes the input of the network. ``action``: its last output, clipped.
 
     index: numbers of the joints of the body by name. A joint that something else drives counts as if it were at its
     default angle and still, as it was whenever the policy was trained.
@@ -181,7 +181,7 @@ Velocity = tuple[float, float, float]
 
 
 class PolicyFault(BridgeError):  # noqa: N818 - a state of the robot and no mistake of the caller
-    """The policy must not go on; the text says why."""
+    """Reports that the policy must not go on; the text says why."""
 
 
 class PolicyController:

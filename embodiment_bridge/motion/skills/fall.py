@@ -56,7 +56,7 @@ TRIES = 3  # motions of one skill; a body that slips is on its way up at the sec
 
 
 def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:
-    """``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
+    """Return ``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
 
     Raises:
         CommandError: the skill has no keyframes for that side.
@@ -76,7 +76,7 @@ LYING_S = 1.0  # s that the body lies before it gets up: one that still rolls wo
 
 
 class AutoGetUp:
-    """Says when to start the skill ``get_up``: after a second of lying in which no other skill was for that."""
+    """Decides when to start the skill ``get_up``: after a second of lying without another skill for that."""
 
     def __init__(self) -> None:
         self._lying_s = 0.0

@@ -12,7 +12,7 @@ LONGEST_SOURCE = 1000  # characters of the name of a source
 
 
 class Holds:
-    """Holds by source: ``ask`` for a hold or its end; ``step`` changes the rates smoothly.
+    """Holds skills by source: ``ask`` for a hold or its end; ``step`` changes the rates smoothly.
 
     A source is the name given with a skill (``SkillRequest.source``); the empty name means all sources.
     """

@@ -34,7 +34,7 @@ Angles = tuple[float, float]  # yaw + to the left, pitch + down, rad
 
 
 class GazeTarget:
-    """Says where to look.
+    """Chooses where to look.
 
     Args:
         description: of the body.
@@ -64,7 +64,7 @@ class GazeTarget:
         self._voice = 0.0  # rad in map, or from the start while that is not known
 
     def hear(self, azimuth: float, sensed: Sensed, *, by_head: bool) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of where base_link, or the head, faces."""
+        """Look towards a sound, ``azimuth`` rad to the left of where base_link, or the head, faces."""
         turned = sensed.position[self._yaw] if by_head else 0.0
         self._voice, self._listen_s = sensed.yaw + turned + azimuth, LISTEN_S
 
@@ -119,7 +119,7 @@ SLOWS = 0.3  # rad before its goal the head becomes slower
 
 
 class Idle:
-    """The idle motions of one body.
+    """Runs the idle motions of one body.
 
     Args:
         description: of the body.

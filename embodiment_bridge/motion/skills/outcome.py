@@ -25,7 +25,7 @@ UNSEEN: Final = "done as commanded; this body cannot see the result"
 
 
 class Verdict(NamedTuple):
-    """Whether the skill achieved what it is for, and a text for people: where the thing is, or that it is not seen."""
+    """Says whether the skill achieved its purpose, and a text for people: where the thing is, or that it is unseen."""
 
     achieved: bool
     text: str = ""

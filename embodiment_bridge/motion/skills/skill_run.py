@@ -30,7 +30,7 @@ class Ending(Enum):
 
 
 class SkillRun:
-    """The state of one requested skill.
+    """Holds the state of one requested skill.
 
     ``motion`` moves its joints once it has begun, ``program`` is its walk, ``native`` its part done by the body; a
     skill with none of these only waits for its slot to end. ``outcome`` judges what it achieved.
@@ -145,7 +145,7 @@ class SkillRun:
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:
-        """A RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last report, else None."""
+        """A RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last one, else None."""
         self._since_report += dt
         if self.held == self._reported_held and self._since_report < REPORT_S - TIME_SLACK_S:
             return None

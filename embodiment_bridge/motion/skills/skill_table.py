@@ -28,7 +28,7 @@ PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused
 
 
 class SkillTable:
-    """The running skills by the id of their request.
+    """Holds the running skills by the id of their request.
 
     ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``stopped``: nothing has
     been asked of the body since the last stop.
@@ -186,7 +186,7 @@ class SkillTable:
             self._end(run, SkillStatus.FAILED, reason)
 
     def fail_legs(self) -> None:
-        """The body has fallen: end every skill that uses the legs as FAILED; those for a fallen body go on."""
+        """Fail every skill that uses the legs, as the body has fallen; those for a fallen body go on."""
         for run in tuple(self._runs.values()):
             if run.needs_stand:
                 self._end(run, SkillStatus.FAILED, FALLEN)

@@ -25,7 +25,7 @@ EXTRA_PATIENCE_S = 40.0
 
 
 class Dribble(Program):
-    """Go behind the ball on the line to the target, push it on, and go behind it again whenever it gets away."""
+    """Goes behind the ball on the line to the target, pushes it on, and goes behind it again when it rolls away."""
 
     def __init__(self, limits: WalkLimits, ball: Ball, target: Target | Spot, distance: float) -> None:
         super().__init__(limits, EXTRA_PATIENCE_S)

@@ -35,7 +35,7 @@ FIND_PATIENCE_S = 10.0
 
 
 class Find(Program):
-    """Look ahead for ``look_s`` s, then turn round until one of the things with this id or kind is seen."""
+    """Looks ahead for ``look_s`` s, then turns round until a thing with this id or kind is seen."""
 
     def __init__(self, limits: WalkLimits, name: str, things: Things, look_s: float) -> None:
         super().__init__(limits, ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S)
@@ -92,7 +92,7 @@ REACH_PATIENCE_S = 12.0
 
 
 class Reach(Program):
-    """Walk to (x, y) in ``map`` and face ``yaw`` there; m, rad.
+    """Walks to (x, y) in ``map`` and faces ``yaw`` there; m, rad.
 
     A far place is walked to forwards. Near it a body that can go sideways goes in any direction while it turns to
     ``yaw``. It has arrived when it stands at the place; one that came to stand beside it goes on.
@@ -167,7 +167,7 @@ ROUND_M = 0.45  # kept from the middle of a thing on the way behind it
 
 
 class GoTo(Program):
-    """Walk to the goal, and after it if it moves.
+    """Walks to the goal, and after it if it moves.
 
     goal: gives it and the way there, from the pose of the body; None keeps the one before. things: other bodies among
     them are gone round. pace: share of full speed (0..1) that it keeps below.
@@ -245,7 +245,7 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
 
 
 class _Place:
-    """A place, or where the body is at first; without a yaw the direction of the way there is kept."""
+    """Is a place, at first that of the body; without a yaw the heading is that of the way there."""
 
     def __init__(self, spot: Spot | None, yaw: float | None) -> None:
         self._spot, self._yaw = spot, yaw
@@ -259,7 +259,7 @@ class _Place:
 
 
 class _BesideThing:
-    """The place before a thing on the straight way to it, or behind it on the line to another one."""
+    """Is the place before a thing on the straight way to it, or behind it on the line to another one."""
 
     def __init__(self, thing: Target | Spot, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance

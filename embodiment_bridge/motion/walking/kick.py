@@ -50,7 +50,7 @@ Aim = Callable[[Pose, Thing], float]
 
 
 class KickBall(Program):
-    """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
+    """Walks behind the ball, steps until it stands right for one foot, kicks, and steps on for a moment.
 
     distance: m that the ball is to roll; None: as far as it can. rough: soon rather than exact.
     """
@@ -131,7 +131,7 @@ class KickBall(Program):
         self._up = self._steady_s >= STEADY_S or (self._up and not wrong and ahead < 2.0 * BACK_M)
 
     def _go_up(self, ahead: float, aside: float, turned: float) -> WalkCommand:
-        """Slowly to the place of the kick; there the next step of the foot is the kick."""
+        """Return a slow walk to the place of the kick; there the next step of the foot is the kick."""
         forward = min(max(UP_GAIN * ahead, 0.0), UP_SPEED)
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
         strength = self._kick.strength(self._wanted_m, ahead)
@@ -162,7 +162,7 @@ class KickBall(Program):
 
 
 class Ahead:
-    """A direction beside the heading that the body has at first, rad, + left."""
+    """Is a direction relative to the heading that the body has at first, rad, + left."""
 
     def __init__(self, direction: float) -> None:
         self._direction = direction
@@ -176,7 +176,7 @@ class Ahead:
 
 
 class Towards:
-    """The direction from the ball to a place, or past the others where they stand in that way.
+    """Is the direction from the ball to a place, or past other bodies that stand in that way.
 
     beside: rad beside the straight way that will do where that is sooner, from ``FREE_REACHES`` times ``reach`` (m)
         on; nearer less, and within ``reach`` so little that the ball comes within ``MISS_M`` of the place.

@@ -74,7 +74,7 @@ def past_others(things: Things, way: Way) -> Way:
 
 
 class Steering:
-    """The command towards a pose, cycle after cycle, for one walk.
+    """Computes the command towards a pose, cycle after cycle, for one walk.
 
     near: m from it, within which the body faces the wanted direction and goes in any. brake_s: near it the body goes
         at most as fast as takes it there in this time.
@@ -166,14 +166,14 @@ class Steering:
         return WalkCommand(True, shares[0] / most, within(AIM_GAIN * off, 1.0), shares[1] / most)
 
     def _without_sides(self, left: float, away: float, bearing: float, off: float) -> WalkCommand:
-        """Forwards to the place, then a turn on the spot."""
+        """Return a walk forwards to the place, then a turn on the spot."""
         if self.passed(left, bearing):
             return WalkCommand(True, 0.0, within(AIM_GAIN * off, 1.0))
         return _go(min(away / (BRAKE_S * self._limits.forward), 1.0), bearing)
 
 
 def _go(share: float, bearing: float) -> WalkCommand:
-    """Forward at ``share`` of full speed, turning to ``bearing`` (rad) meanwhile, or first where that is far off."""
+    """Forward at ``share`` of full speed while turning to ``bearing`` (rad), or a turn first if that is far."""
     share, turn = min(share, 1.0), within(AIM_GAIN * bearing, 1.0)
     slow = max(cos(bearing), 0.0) ** 2 if abs(bearing) < AIM_RAD else 0.0
     return WalkCommand(True, max(share, 0.35) * slow, turn)

@@ -27,7 +27,7 @@ def visible(thing: Thing) -> bool:
 
 
 class Target:
-    """A thing by its id or kind: the nearest one, which then keeps its name.
+    """Is a thing by its id or kind: the nearest one, which then keeps its name.
 
     Raises:
         CommandError: no such thing is known.
@@ -57,7 +57,7 @@ class Target:
 
 
 class Ball(Target):
-    """A target of a program that looks at it in every cycle, and fails without it."""
+    """Is a target of a program that looks at it in every cycle, and fails without it."""
 
     def __init__(self, name: str, things: Things) -> None:
         super().__init__(name, things)
@@ -76,7 +76,7 @@ class Ball(Target):
 
 
 class Spot:
-    """A fixed place on the ground, as a target."""
+    """Is a fixed place on the ground, as a target."""
 
     kind = "place"
     properties = ()
@@ -116,7 +116,7 @@ def way_to(pose: Pose, thing: Thing) -> tuple[float, float]:
 
 
 def before(pose: Pose, thing: Thing, distance: float) -> Goal:
-    """``distance`` m before a thing on the straight way to it, facing it."""
+    """Return the pose ``distance`` m before a thing on the straight way to it, facing it."""
     dx, dy = way_to(pose, thing)
     gap = hypot(dx, dy)
     yaw = atan2(dy, dx) if gap else atan2(thing.position[1] - pose.y, thing.position[0] - pose.x)
@@ -125,7 +125,7 @@ def before(pose: Pose, thing: Thing, distance: float) -> Goal:
 
 
 def behind(thing: Thing, towards: tuple[float, float], distance: float) -> Goal:
-    """``distance`` m behind a thing on the line from there through it to ``towards``, facing both."""
+    """Return the pose ``distance`` m behind a thing on the line through it to ``towards``, facing both."""
     x, y, _ = thing.position
     yaw = atan2(towards[1] - y, towards[0] - x)
     back = distance + 0.5 * min(thing.size[0], thing.size[1])

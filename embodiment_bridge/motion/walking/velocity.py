@@ -18,7 +18,7 @@ CORRECTION = 0.5  # share of full speed that corrections may use
 
 
 class Velocity(Program):
-    """Walk at a commanded velocity until it times out.
+    """Walks at a commanded velocity until it times out.
 
     A wanted pose moves on at the commanded velocity, as fast as the ramps of the gait allow, and the body is steered
     after it. So the mean speed is the commanded one also where the gait alone would be slower, and a straight walk

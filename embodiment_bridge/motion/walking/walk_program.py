@@ -24,7 +24,7 @@ EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
 @dataclass(slots=True)
 class Pose:
-    """The pose of the hips in ``map``: m, rad, yaw continuous.
+    """Holds the pose of the hips in ``map``: m, rad, yaw continuous.
 
     reckoned: from the commands alone, as the body does not know where it is; then all three jump once it does.
     """
@@ -67,7 +67,7 @@ class Program(ABC):
 
 
 class Walk(Program):
-    """Walk straight (keeping to the line) or along a curve until distance or duration is used up.
+    """Walks straight (keeping to the line) or along a curve until distance or duration is used up.
 
     Args:
         limits: of the gait.
@@ -143,7 +143,7 @@ class Walk(Program):
 
 
 class Turn(Program):
-    """Turn on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
+    """Turns on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
 
     A body that can go sideways is kept on the spot.
     """
@@ -175,7 +175,7 @@ class Turn(Program):
 
 
 class Twist(Program):
-    """Step in place for about ``duration`` s and turn to the left, to the right, and back."""
+    """Steps in place for about ``duration`` s and turns to the left, to the right, and back."""
 
     def __init__(self, limits: WalkLimits, duration: float) -> None:
         super().__init__(limits)
@@ -198,12 +198,12 @@ class Twist(Program):
 
 
 def found(last: Pose, pose: Pose) -> bool:
-    """Whether the body has just come to know where it is, so that the way since ``last`` is none that it went."""
+    """Return whether the body has just been localised, so that the way since ``last`` is not one that it walked."""
     return last.reckoned and not pose.reckoned
 
 
 def carried(start: Pose, last: Pose, pose: Pose) -> Pose:
-    """``start``, which lies to ``pose`` as it lay to ``last`` where the body has just come to know where it is."""
+    """Return ``start`` moved with the localisation: it lies to ``pose`` as it lay to ``last``."""
     if not found(last, pose):
         return start
     ahead, left = way(last, start, last.yaw)

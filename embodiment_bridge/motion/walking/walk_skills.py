@@ -94,7 +94,7 @@ def _free(skill: Skill, values: Mapping[str, float], length: float, slot: float,
 
 
 def _parts(skill: Skill, limits: WalkLimits, speed: float, direction: float) -> tuple[float, float]:
-    """The shares of full speed forward and left of ``speed`` m/s towards ``direction`` rad, slower if need be."""
+    """Return the shares of full speed forward and left for ``speed`` m/s towards ``direction`` rad."""
     ahead, aside = speed * cos(direction), speed * sin(direction)
     if abs(aside) <= STRAIGHT * abs(speed):
         return share(ahead, full_speed(limits, ahead)), 0.0
@@ -108,7 +108,7 @@ def _parts(skill: Skill, limits: WalkLimits, speed: float, direction: float) -> 
 
 
 def share(wanted: float, full: float) -> float:
-    """``wanted`` as a share of ``full`` (> 0), limited to -1..1."""
+    """Return ``wanted`` as a share of ``full`` (> 0), limited to -1..1."""
     return min(max(wanted / full, -1.0), 1.0)
 
 
