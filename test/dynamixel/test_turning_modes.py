@@ -27,7 +27,7 @@ LATE = 0.5  # the same where the machine may be busy, and it takes some time to 
 @pytest.mark.parametrize("cycle_s", [0.01, 0.04])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_motor_that_is_driven_against_the_end_of_its_range_stops_there(mode, cycle_s, direction) -> None:
-    stage = virtual_stage.DrivenServos()
+    stage = virtual_stage.VirtualServos()
     stage.write(1, "operating_mode", MODES[mode])
     stage.write(1, {"pwm": "goal_pwm", "current": "goal_current"}.get(mode, "goal_velocity"), 0)
     stage.write(1, "torque_enable", 1)

@@ -7,13 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from waiting import THREAD
+from waiting import THREAD, until
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import LinkError
@@ -43,10 +42,10 @@ class Client:
         self.events += self.codec.feed(data)
 
     def until(self, condition):
-        deadline = time.monotonic() + THREAD
-        while not any(condition(event) for event in self.events):
-            assert time.monotonic() < deadline, f"the last event was {self.events[-1:]}"
-            self.read()
+        until(
+            lambda: any(condition(event) for event in self.events) or self.read(),
+            lambda: f"the last event was {self.events[-1:]}",
+        )
 
     def close(self):
         self.socket.close()

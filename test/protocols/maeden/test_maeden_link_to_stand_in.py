@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from waiting import THREAD
+from waiting import THREAD, until
 
 from embodiment_bridge.core.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
@@ -42,10 +42,7 @@ class Agent:
         return [event for event in self.told if isinstance(event, kind)]
 
     def until(self, condition):
-        deadline = time.monotonic() + THREAD
-        while not condition():
-            assert time.monotonic() < deadline, self.told[-3:]
-            self.told += self.link.read(0.05)
+        until(lambda: condition() or self.told.extend(self.link.read(0.05)), lambda: self.told[-3:])
 
     def do(self, action):
         before = len(self.of((Answer, NoReply)))
