@@ -89,9 +89,9 @@ def test_a_kick_that_the_camera_does_not_see_says_so_to_skills_and_documents(moc
     unseen = "done as commanded; this body cannot see the result"
     ball = mock.body._world.ball
     ball.x, ball.y = 0.4, 0.0
-    assert mock.skill("look_at", yaw=1.5) == (SUCCEEDED, "")
+    assert mock.did("look_at", yaw=1.5) == (SUCCEEDED, "")
     mock.until(lambda: not mock.ball().visible)
-    assert mock.skill("kick", distance=0.5) == (SUCCEEDED, unseen)
+    assert mock.did("kick", distance=0.5) == (SUCCEEDED, unseen)
     assert ball.x == pytest.approx(0.9, abs=0.1)
     ball.x = 0.4
     result = mock.run('{"type": "body", "action": "KICK", "parameters": {"distance": 0.5}}')

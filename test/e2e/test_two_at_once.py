@@ -142,7 +142,7 @@ def test_document_takes_the_arms_from_a_plan_which_is_told(one_robot) -> None:
     one_robot.until(lambda: one_robot.reports and one_robot.bml.result is not None)
     ((name, status, reason),) = one_robot.reports
     assert (name, status) == ("dance1", "error")
-    assert "skill 'hand_roll' was replaced" in reason
+    assert "hand_roll was replaced: channel taken by" in reason
     assert one_robot.bml.result.outcome == "SUCCEEDED"
     assert one_robot.warnings == []
 

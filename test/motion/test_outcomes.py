@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from motion_stage import DT, SMALL_FILE, Stage
+from motion_stage import DT, SMALL_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
@@ -50,7 +50,7 @@ class Answered(Act, Judging):
     """One whose body tells by itself what came of it."""
 
 
-class Scene(Stage):
+class Scene(MovedBody):
     """A body that sees things, which are elsewhere from a moment on."""
 
     def __init__(self, body=BODY, native=Act, **things: Sighting) -> None:

@@ -88,8 +88,7 @@ class BodyAction(Leaf):
         if report.status is SkillStatus.FAILED:
             self.finish(Status.FAILURE, self._rested_at, report.reason or f"{self.skill} failed")
         elif report.status is SkillStatus.CANCELED:
-            text = f"{self.skill} was canceled from outside"
-            self.finish(Status.FAILURE, self._rested_at, ": ".join(filter(None, (text, report.reason))))
+            self.finish(Status.FAILURE, self._rested_at, self._was("canceled from outside", report))
         elif report.status.ended and self.context.clock.due(self.wake_at()):
             self._finish_well(report)
 
@@ -106,13 +105,17 @@ class BodyAction(Leaf):
             t_end = self.context.settle(self._planned_end, self._rested_at)
             self._warn_of_overrun(t_end)
         ending = "" if report.status is SkillStatus.SUCCEEDED else report.status.value
-        text = report.reason or (ending and f"{self.skill} was {ending}")
         if ending and self.context.settings.strict_skills:
-            self.finish(Status.FAILURE, t_end, text)
+            self.finish(Status.FAILURE, t_end, self._was(ending, report))
             return
+        text = report.reason or (ending and f"{self.skill} was {ending}")
         if text:
             self.context.journal.warn(t_end, self.origin, ending.upper() or "REMARK", text)
         self.finish(Status.SUCCESS, t_end, ending)
+
+    def _was(self, ending: str, report: SkillReport) -> str:
+        """Say how the skill ended, and why if the body told."""
+        return ": ".join(filter(None, (f"{self.skill} was {ending}", report.reason)))
 
     def _warn_of_overrun(self, t_end: float) -> None:
         over = t_end - self.t_start - self.slot_s
