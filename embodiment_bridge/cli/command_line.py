@@ -98,7 +98,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         arguments = _parse(parser(words[0] if words else "--help"), words)
         if getattr(arguments, "end_with", None) is None:
-            ending.listen()  # else the program that started this one holds it back
+            ending.listen()  # otherwise the program that started this one holds it back
         code: int = arguments.run(arguments)
     except BridgeError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")

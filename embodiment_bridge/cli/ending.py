@@ -33,7 +33,7 @@ def where_and_why(result: Located) -> str:
     # The reason of a rejection begins with the pointer.
     said = result.reason.startswith(f"{result.pointer}: ")
     where = f" at {result.pointer}" if result.pointer and not said else ""
-    reason = result.reason.removeprefix(": ")  # of a problem of the root
+    reason = result.reason.removeprefix(": ")  # a problem of the root begins so
     return where + (f": {reason}" if reason else "")
 
 

@@ -13,7 +13,7 @@ from embodiment_bridge.core.input_file import exists, read_bytes
 from embodiment_bridge.launching.environment import find_share
 
 CHUNK = 65536
-MAX_BYTES = 64 << 20  # of a document or the log of a run, which ends after 50 MB
+MAX_BYTES = 64 << 20  # limit of a document, or of the log of a run, which ends after 50 MB
 
 
 def read_text(name: str) -> str:

@@ -58,7 +58,7 @@ def add_namespace_option(
 # The options that say for which robot a document is checked; ``robots.robot.given_robot`` reads them.
 
 USUAL_BODY = "mock"
-USUAL_SOURCE = "run-bml"  # as that command names itself
+USUAL_SOURCE = "run-bml"  # the name that this command gives itself
 
 
 def add_robot_options(command: argparse.ArgumentParser) -> None:

@@ -29,7 +29,7 @@ RESERVED = (
     "sigkill_timeout",
 )
 MAX_FILES = 64
-MAX_REPEATS = 16  # of a file inside itself: one that counts up ends by a condition of its own
+MAX_REPEATS = 16  # nested includes of one file: a file that counts up ends by a condition of its own
 MAX_ELEMENTS = 10_000  # in total: nested pairs of includes grow by powers of two
 MAX_STARTED = 256  # nodes and programs; each has its own copy of the environment
 

@@ -156,7 +156,7 @@ class Graph:
         self._nodes: list[BridgeNode] = []
         self._own: list[Program] = []  # nodes in processes of their own
         self._programs: list[Program] = []
-        self._code = 0  # of the first node in a process of its own that did not end well
+        self._code = 0  # exit code of the first node in a process of its own that failed
         self._open = ExitStack()
 
     def __enter__(self) -> "Graph":
@@ -197,7 +197,7 @@ class Graph:
     def _start(self) -> None:
         for line in self._description.log:
             self._say(line)
-        before = dict(os.environ)  # that of programs, to which each adds what the file says at its place
+        before = dict(os.environ)  # environment of programs; each adds what the file says at its place
         prepare(before)
         for name, value in _common_environment(self._description.nodes).items():
             if value is None:

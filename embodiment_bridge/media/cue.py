@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAIN = "main"  # the channel of sounds that do not name one
-SPEECH = "speech"  # that of the topic ``speak``; documents use others unless they name it
+SPEECH = "speech"  # channel of the topic ``speak``; documents use others unless they name it
 COMMANDS: Final = ("pause", "resume", "stop", "setVolume")
 LOADING, PLAYING = "loading", "playing"
 ENDED, STOPPED, REPLACED, FAILED = "ended", "stopped", "replaced", "failed"
@@ -71,4 +71,4 @@ class ChannelState:
     word: str = ""
     phoneme: str = ""
     mouth: float = 0.0
-    speaks: bool = False  # whether the mouth can be animated with this sound
+    speaks: bool = False  # true if the mouth can be animated with this sound

@@ -18,7 +18,7 @@ from embodiment_bridge.media.cue import ChannelState, Cue, CueStatus
 from embodiment_bridge.media.loader import Loaded, Loader
 from embodiment_bridge.media.outputs import output as outputs
 
-MAX_SOUNDS = 64  # that are not over
+MAX_SOUNDS = 64  # limit of sounds that are not over
 MAX_CHANNELS = 16
 KEPT = (cues.MAIN, cues.SPEECH)  # channels with their volumes, whether something plays on them or not
 CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")

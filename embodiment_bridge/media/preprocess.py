@@ -14,7 +14,7 @@ from embodiment_bridge.bml.nodes.sound import Player, Speak
 from embodiment_bridge.media.speech.store import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
-MAX_CHARACTERS = 20_000  # of all texts of a document
+MAX_CHARACTERS = 20_000  # limit for all texts of a document
 THREADS = 4
 
 Link = Callable[[Path], str]

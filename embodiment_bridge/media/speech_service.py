@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_BODY: Final = 1 << 20  # bytes of a document
-CONNECTIONS: Final = 64  # that are open at the same time; further ones are closed
+CONNECTIONS: Final = 64  # open at the same time; further ones are closed
 AT_ONCE: Final = 8  # whole requests that are answered at the same time; others are refused
 READ_S: Final = 15.0  # for head and body of a request together
 WRITE_S: Final = 60.0  # for its answer

@@ -19,7 +19,7 @@ from embodiment_bridge.motion.walking.walk_skills import full_speed, share
 
 # Velocity commands: what a body can do of one, and the claim on the legs that ends with the last of them.
 
-VELOCITY_CLAIM = "velocity command"  # of the legs
+VELOCITY_CLAIM = "velocity command"  # claims the legs
 
 
 class VelocityCommand:
@@ -94,7 +94,7 @@ def _out_of_range(limits: WalkLimits, forward: float, left: float, turn: float) 
     return parts
 
 
-JOINTS_CLAIM = "joint command"  # of the channels of the joints that are driven
+JOINTS_CLAIM = "joint command"  # claims the channels of the driven joints
 
 
 class JointCommand:

@@ -200,7 +200,7 @@ class MotionRunner:
         if not (isfinite(x) and isfinite(y) and isfinite(yaw)):
             raise CommandError(f"goal {x} m, {y} m, {yaw} rad is not finite")
         if self._fall.fallen:
-            self._table.stopped = False  # it may get up for this, where it does so by itself
+            self._table.stopped = False  # a body that gets up by itself may do so for this
             raise CommandError("the body has fallen")
         if not self._sensed.base_fresh:
             raise CommandError(NOT_LOCATED)

@@ -152,10 +152,10 @@ def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
 USUAL_SPEED: Final = 3.0  # rad/s, m/s
 FULL_EFFORT_AT: Final = 0.1  # rad: a servo uses all its torque for a larger error
 FULL_FORCE_AT: Final = 0.02  # m, likewise
-DAMPING: Final = 0.7  # of the joint with the inertia that it moves while everything else stands still
+DAMPING: Final = 0.7  # damping ratio of the joint with the inertia that it moves while all else stands still
 LEAST_DAMPING_S: Final = 0.02  # kd / kp at least
 ROTOR: Final = 1e-4  # kg m2 of a motor with its gear, per Nm, where the model has no armature
-STABLE: Final = 0.25  # of the rate of steps: the fastest natural frequency of a joint, rad per step
+STABLE: Final = 0.25  # fastest natural frequency of a joint, rad per step
 SAFETY: Final = 3.0  # efforts where none are known: so many times what the weight of all needs
 
 

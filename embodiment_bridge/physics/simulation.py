@@ -72,7 +72,7 @@ def _joint(joint: DrivenJoint, rest: float) -> Joint:
 
 
 CLEARANCE: Final = 0.001  # m between the soles and the ground at the start
-GREATEST: Final = 1e10  # of a control, above which MuJoCo takes all of them for garbage
+GREATEST: Final = 1e10  # largest control: MuJoCo takes all of them for garbage above it
 STAND: Final = 0.05  # m between the soles and the ground, of a robot that hangs in a stand
 UNSTABLE: Final = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
@@ -130,7 +130,7 @@ class Simulation:
         self.root = int(self.model.body(self.assembly.root).id)
         self.pushes = Pushes(self.model, self.data, self.root)
         self._gains: tuple[Sequence[float], Sequence[float]] | None = None
-        self._keyframe = ""  # of the last reset
+        self._keyframe = ""  # keyframe of the last reset
         self._velocity = np.zeros(6)
         self.reset()
 

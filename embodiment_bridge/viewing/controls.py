@@ -21,15 +21,15 @@ PADS = {  # label: shares of the careful speed forward and to the left, and the 
     "Left": (0.0, 1.0, "A"),
     "Right": (0.0, -1.0, "D"),
 }
-REPEAT_HZ = 5.0  # of a pad that is held down
+REPEAT_HZ = 5.0  # rate of commands while a pad is held down
 CALLS = {"Pause": "pause", "Go on": "resume", "Step": "step"}
 MOST_JOINTS = 60  # with sliders
-STEPS = 200  # of a slider
+STEPS = 200  # steps of a slider
 # Peaks of a joint's speed, rad/s and m/s. The end of an arm of half a metre then moves at 0.25 m/s as well, which is
 # what machines are allowed with a person beside them (reduced speed), and the speed of the drive pad.
 TURNING, SLIDING = 0.5, 0.25
-PEAK = 1.5  # of the speed of a move from rest to rest, in mean speeds
-LEAST_S = 0.4  # of a move: a slider that is dragged sends ten a second and more
+PEAK = 1.5  # peak speed of a move from rest to rest, in mean speeds
+LEAST_S = 0.4  # s of a move: a slider that is dragged sends ten a second and more
 REST_S = 1.0  # in which a slider stays where a person has put it
 LONGEST_DOCUMENT = 5_000_000  # bytes of a document that is sent to the page
 CHOOSE = "(choose)"

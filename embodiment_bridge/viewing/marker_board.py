@@ -15,7 +15,7 @@ from embodiment_bridge.viewing.panels import MOST_TEXT
 from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
 
 MOST = 1000  # markers of one robot
-MOST_POINTS = 20_000  # of one marker
+MOST_POINTS = 20_000  # limit of one marker
 THIN = 0.02  # m; lines up to this width are one pixel wide
 DELETE, DELETE_ALL = 2, 3  # actions and types of visualization_msgs/Marker
 CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST, POINTS, TEXT = range(1, 10)

@@ -25,7 +25,7 @@ from embodiment_bridge.viewing.buttons import STOP, Press
 from embodiment_bridge.viewing.gate import Gate, guarded
 
 GROUND: Final = 120.0  # m, of the grid on the floor
-SKY_LINES: Final = 64  # of the picture of the sky, from top to bottom
+SKY_LINES: Final = 64  # lines of the picture of the sky, from top to bottom
 HORIZON: Final = 0.45  # share of the picture above which there is sky
 
 Color = tuple[int, int, int]

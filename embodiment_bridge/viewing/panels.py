@@ -7,7 +7,7 @@ from html import escape
 
 from embodiment_bridge.msg import BodyStatus, HeardMessage, LinkState, TreeNode, TreeSnapshot
 
-MOST_NODES = 300  # of a tree, shown at most
+MOST_NODES = 300  # limit of the drawn tree
 MOST_BARS = 40
 MOST_NEWS = 12  # lines
 MOST_TEXT = 160  # characters of one text

@@ -33,8 +33,8 @@ from embodiment_bridge.urdf import (
 from embodiment_bridge.urdf.meshes import check_asset, find_mesh
 
 KINDS: Final = (".stl", ".obj")
-MOST_CORNERS: Final = 4_000_000  # of the faces of an OBJ file
-MOST_MESH_TRIANGLES: Final = 20_000  # of a mesh; a finer one is drawn coarser
+MOST_CORNERS: Final = 4_000_000  # limit for the faces of an OBJ file
+MOST_MESH_TRIANGLES: Final = 20_000  # limit of a mesh; a finer one is drawn coarser
 FINEST: Final = 256  # cells along the longest edge of the box around a mesh that is drawn coarser
 
 
@@ -111,7 +111,7 @@ def _coarser(
 
 
 STILL = 1e-3  # an invisible change of a component of a quaternion (0.1 degrees) or of a position (m)
-SIDES = 20  # of a cylinder
+SIDES = 20  # faces round a cylinder
 MOST_VISUALS = 2000  # shapes of one robot
 MOST_TRIANGLES = 500_000  # in all meshes of one robot
 

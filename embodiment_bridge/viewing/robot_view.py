@@ -78,7 +78,7 @@ class RobotView:
         self._controls = controls
         self._path = f"/robot{number}"
         self._base = page.scene.add_frame(self._path, show_axes=False)
-        self._height = 0.0  # of the base while its pose is unknown, m
+        self._height = 0.0  # height of the base while its pose is unknown, m
         self._posed = False
         self._since = math.inf  # when it was first drawn, monotonic time, s
         self._missing: list[str] = []
@@ -88,7 +88,7 @@ class RobotView:
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
         self._markers = MarkerBoard(page.scene, f"marker{number}_", self._node_of)
-        self._arrays: deque[MarkerArray] = deque(maxlen=MOST_ARRAYS)  # of markers, until they are drawn
+        self._arrays: deque[MarkerArray] = deque(maxlen=MOST_ARRAYS)  # marker arrays that are not drawn yet
         self._maps: dict[str, ImageHandle] = {}
         self._links: dict[str, LinkState] = {}
         self._body: BodyStatus | None = None

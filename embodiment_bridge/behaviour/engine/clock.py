@@ -29,7 +29,7 @@ class StartBudget:
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.queued = 0  # how often a leaf had to queue up so far
+        self.queued = 0  # number of leaves that had to queue so far
         self._gap = 1.0 / rate if rate > 0.0 else 0.0
         self._burst = max(1, int(rate * BURST_S))
         self._full_at = 0.0  # when the token bucket is full, s

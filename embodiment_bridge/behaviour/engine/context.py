@@ -31,7 +31,7 @@ class Playing:
         self.request = request
         self.t_start = t_start
         self.over = False
-        self.words = -1  # of its text that have begun; -1 before anything is heard
+        self.words = -1  # number of words that have begun; -1 before anything is heard
         self._media = media
         self._report: SoundReport | None = None
 
@@ -81,7 +81,7 @@ class Replaced:
     origin: Origin
 
 
-ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
+ITERATIONS_PER_TICK = 1000  # limit for all loops together: several ticks catch up with a clock that leapt
 
 
 @dataclass(frozen=True, slots=True)

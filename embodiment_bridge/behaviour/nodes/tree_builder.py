@@ -55,7 +55,7 @@ def makers() -> dict[str, Maker[Any]]:
     return _MAKERS
 
 
-MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
+MAX_NODES = 30_000  # limit of one tree: three times that of reading, as a node may get a loop and a box
 SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them takes a tenth of that
 
 

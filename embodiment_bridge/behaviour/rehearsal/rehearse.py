@@ -31,7 +31,7 @@ PAUSE_S = 1.0  # virtual time that passes outside the run while it is paused
 ASSUMED_REPLY = '{"type": "delay", "duration": 0}'
 
 
-Line = dict[str, object]  # of what a dry run tells, a JSON object
+Line = dict[str, object]  # one line of a dry run, a JSON object
 
 
 @dataclass(frozen=True, slots=True)

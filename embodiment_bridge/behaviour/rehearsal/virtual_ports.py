@@ -116,10 +116,10 @@ class VirtualSkills(SkillPort):
                 motion.reason = f"{claim.name} took {', '.join(sorted(shared))} from {motion.info.name}"
 
 
-SpeechLength = Callable[[str, float], float]  # of a text and its rate: s
+SpeechLength = Callable[[str, float], float]  # length in s of a text at a rate
 
 COMMANDS = ("pause", "resume", "stop", "setVolume")
-FETCH_S = 0.2  # how long a virtual fetch takes
+FETCH_S = 0.2  # s; a virtual fetch takes so long
 
 
 @dataclass(slots=True)

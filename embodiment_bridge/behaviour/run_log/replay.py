@@ -32,7 +32,7 @@ Entry = dict[str, Any]
 """A line of the log."""
 
 MAX_LINE = 20_000_000  # characters
-_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # of entries that are bad
+_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # raised by bad entries
 CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints")
 
 

@@ -12,7 +12,7 @@ class HeldBack:
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
-        self._before = 0  # how many of them were there when the run went on last
+        self._before = 0  # their number when the run went on last
 
     @property
     def more(self) -> bool:

@@ -209,7 +209,7 @@ class ConditionField(Field):
 
 
 MAX_PARAMETERS: Final = 50
-LARGEST: Final = 1e9  # of a number
+LARGEST: Final = 1e9  # largest number in a key
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Values:
     def __init__(self, problems: Problems, limits: Limits, full_volume: float) -> None:
         self.problems = problems
         self.limits = limits
-        self._full_volume = full_volume  # what the document writes for 100 %
+        self._full_volume = full_volume  # the number that means 100 % in this document
 
     def with_problems(self, problems: Problems) -> "Values":
         """Return the same readers, noting in another list."""
@@ -66,7 +66,7 @@ class Values:
                 self.wrong_type(pointer, key, value, "a number")
             return None
         if not low <= value <= high:
-            if isinstance(value, int) or math.isfinite(value):  # else noted as NOT_FINITE
+            if isinstance(value, int) or math.isfinite(value):  # others are noted as NOT_FINITE
                 text = f"'{key}' is {short(value)}, allowed is {low:g} to {high:g}"
                 self.problems.error(at(pointer, key), "OUT_OF_RANGE", text)
             return None
@@ -233,4 +233,4 @@ def scalar(value: object, pointer: str, values: Values) -> Value:
         text = f"a whole number is at most {LARGEST}, not {short(value)}"
         values.problems.error(pointer, "OUT_OF_RANGE", text)
         return None
-    return value if math.isfinite(value) else None  # else noted as NOT_FINITE
+    return value if math.isfinite(value) else None  # others are noted as NOT_FINITE

@@ -65,7 +65,7 @@ class ActionName(Field):
             message = f"the action {short(text)} is read as {name}"
             values.problems.tolerated(at(pointer, key), "ACTION_SPELLING", message)
             return name
-        if text:  # else already noted
+        if text:  # an empty text is noted already
             message = f"{short(text)} is not the name of an action (a letter, then at most 63 letters, digits and '_')"
             values.problems.error(at(pointer, key), "BAD_ACTION", message)
         return ""

@@ -125,7 +125,7 @@ class _Walk:
                 if node is not None:
                     level.siblings.append(node)
                 if levels[-1] is not level:
-                    break  # what is below it comes first
+                    break  # its children are read first
             else:
                 levels.pop()
         return top.siblings

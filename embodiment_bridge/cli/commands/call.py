@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         caller, begun = ServiceCaller(runtime), time.monotonic()
         if not arguments.service:
             for name, kind in sorted(caller.listed(arguments.namespace, begun + LISTED_AFTER_S).items()):
-                request = None  # where the package with the type is not installed here
+                request = None  # the package with the type is not installed here
                 with suppress(ConfigError):
                     request = as_json(message_class(kind).Request())
                 sys.stdout.write(json.dumps({"service": name, "type": kind, "request": request}) + "\n")

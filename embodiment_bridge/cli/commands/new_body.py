@@ -34,9 +34,9 @@ Files that are there already are not overwritten.
 """
 USUAL_SPEED = 1.0  # rad/s, for joints whose description has no limit
 USUAL_ACCELERATION = 20.0  # rad/s2
-LITTLE = 0.1  # of the range of a joint, to each side of its rest
+LITTLE = 0.1  # share of the range of a joint, to each side of its rest
 MOST = 0.3  # rad (m) to each side, however long the range is
-SECONDS = 2.0  # of a skill
+SECONDS = 2.0  # s of a skill
 HEAD = """\
 # A first body file of {name}, written from {urdf} by `embodiment_bridge new-body`; docs/motion.md describes the format.
 # Angles rad, times s. Look at the channels, which were guessed from the names of the joints, and at the speeds.

@@ -158,7 +158,7 @@ def _add_peer(names: Commands, name: str, peer: Peer) -> None:
         command.add_argument(
             peer.operand,
             nargs="?",
-            default=argparse.SUPPRESS,  # else it would replace the value that the option has set
+            default=argparse.SUPPRESS,  # a default would replace the value that the option has set
             metavar=peer.operand.upper(),
             help=f"the same as --{peer.operand}",
         )

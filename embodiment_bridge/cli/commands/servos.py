@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
 
 USUAL_BAUD = 1_000_000
-FACTORY_BAUDS = (57_600, USUAL_BAUD)  # of new servos of the X, MX, P and Y series; of a new AX
+FACTORY_BAUDS = (57_600, USUAL_BAUD)  # new servos of the X, MX, P and Y series; a new AX
 SERIAL = ("serial/by-id/*", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyDXL*")
 ID = "id of the servo, 0 to 252"
 EXAMPLES = """\

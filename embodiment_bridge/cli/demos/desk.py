@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.msg import ServoStates
 
 PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
-PUSH_S, SETTLE_S = 0.2, 2.5  # of the simulation, which is slower than the clock on a busy machine
+PUSH_S, SETTLE_S = 0.2, 2.5  # s of simulated time, which is slower than the clock on a busy machine
 RATE: Final = 100.0  # percepts in a second of the simulation
 PATIENCE_S: Final = 60.0
 

@@ -20,7 +20,7 @@ from embodiment_bridge.core.input_file import exists, is_dir
 from embodiment_bridge.core.listening import find_listener
 from embodiment_bridge.launching.environment import find_program, prepare
 
-LIBRARIES = {  # that the package imports, and their Debian packages
+LIBRARIES = {  # imported libraries, and their Debian packages
     "numpy": "python3-numpy",
     "yaml": "python3-yaml",
     "lxml.etree": "python3-lxml",

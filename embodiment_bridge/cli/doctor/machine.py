@@ -98,7 +98,7 @@ def _read_number(path: Path) -> int | None:
 
 
 DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
-DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # of a checkout, installed under share/
+DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # folders of a checkout, installed under share/
 INTERFACES = {".msg", ".srv", ".action"}
 
 

@@ -165,7 +165,7 @@ def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
 NODE = "behavior_tree"
 WAIT_S = 10.0
 # For the values of topics; a guard whose value does not come says so.
-VALUES_S = 10.0  # where the topic has a publisher: the machine may be busy
+VALUES_S = 10.0  # s, if the topic has a publisher: the machine may be busy
 UNPUBLISHED_S = 5.0  # until the graph has told of one
 
 

@@ -33,11 +33,11 @@ from embodiment_bridge.media.outputs.output import (
 )
 
 HELPER = Path(__file__).with_name("sound_helper.py")
-LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package
+LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # the helper finds this package here
 BACKENDS = ("auto", "pulseaudio", "alsa", "jack", "coreaudio", "null")
 FADE_OUT_S = 0.03
 KINDS = {PLAYING, PAUSED, POSITION, *LAST}
-MAX_EVENTS = 10_000  # that wait to be taken
+MAX_EVENTS = 10_000  # limit of events that are not taken yet
 
 
 class DeviceOutput(Output):

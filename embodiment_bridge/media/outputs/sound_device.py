@@ -65,7 +65,7 @@ def _length(path: Path) -> float | None:
 def _length_by(look: Callable[[str], miniaudio.SoundFileInfo], path: str) -> float | None:
     try:
         return float(look(path).duration)
-    except (miniaudio.MiniaudioError, ZeroDivisionError):  # of another format
+    except (miniaudio.MiniaudioError, ZeroDivisionError):  # the file has another format
         return None
 
 

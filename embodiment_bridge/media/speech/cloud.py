@@ -64,7 +64,7 @@ class CloudSettings:
         """The host of the service, which the operator trusts by naming it; empty where the template has none."""
         try:
             return urlsplit(self.template.partition("{")[0]).hostname or ""
-        except ValueError:  # of brackets without an address
+        except ValueError:  # raised by brackets without an address
             return ""
 
 

@@ -133,7 +133,7 @@ class SpeechStore:
 # Fitted to espeak-ng 1.52 at its usual rate: 17 English and Chinese texts, each within 0.25 s.
 WORD_S, LETTER_S, CHARACTER_S, PAUSE_S = 0.033, 0.052, 0.27, 0.27
 SHORTEST_S = 0.2
-SLOWEST, FASTEST = 0.45, 5.0  # as espeak-ng
+SLOWEST, FASTEST = 0.45, 5.0  # the limits of espeak-ng
 SAMPLES = 8000  # per second
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _PAUSE = re.compile(r"[.,;:!?。，、；：！？]+")

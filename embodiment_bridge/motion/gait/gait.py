@@ -28,7 +28,7 @@ from embodiment_bridge.motion.joints.sensing import Balance
 # Inverse kinematics of a leg in the sagittal plane: hip pitch, knee pitch, ankle pitch.
 
 SHORTEST = 0.2  # m, hip to ankle: at a shorter distance the leg would fold past the knee's range
-SHORTEST_SHARE = 0.5  # of a leg that is shorter than those of a T1 or K1
+SHORTEST_SHARE = 0.5  # least share for a leg that is shorter than those of a T1 or K1
 STRAIGHT_MARGIN = 1e-4  # m kept from the fully stretched leg, where the knee's speed has no bound
 
 
@@ -67,7 +67,7 @@ class LegIk:
         return hip, shank - hip, -shank
 
 
-TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the balance to the other
+TRANSFER = 0.3  # share of a swing or stance in which a leg hands its part in the balance to the other
 
 
 class Step(NamedTuple):

@@ -174,7 +174,7 @@ class PolicyWalker(LegWalker):
     def _move_shares(self, dt: float) -> None:
         for joint, share in self.share.items():
             if joint in self._busy:
-                self.share[joint] = 0.0  # what drives it began where it was
+                self.share[joint] = 0.0  # its new drive began at its present angle
             elif self._mode is Mode.GAIT:
                 self.share[joint] = near(share, 0.0, dt / self._leave_s)
             else:

@@ -80,8 +80,8 @@ def _smooth(share: float) -> float:
 
 
 LONGEST_M = 0.12  # a foot is never moved further than this from where it would land anyway
-CROSSING_M = 0.04  # of that towards the other foot, so that the feet do not touch
-REMAINING = 1e-3  # of a swing below which it counts as landed
+CROSSING_M = 0.04  # m of that towards the other foot, so that the feet do not touch
+REMAINING = 1e-3  # share of a swing below which the foot counts as landed
 
 
 class CaptureStep:

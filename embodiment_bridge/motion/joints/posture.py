@@ -122,7 +122,7 @@ class Posture:
         self.goal = list(self.limiter.position)
         self._idle: dict[str, Move] = {}
         self._limp: Collection[int] = ()
-        self._moves: dict[int, Move] = {}  # what has written the goal of a joint
+        self._moves: dict[int, Move] = {}  # the move that wrote the goal of a joint
         self._swayed: set[int] = (
             set()
         )  # joints that something moves beside their goals: gait, swing, idle motions

@@ -13,12 +13,12 @@ from embodiment_bridge.motion.joints.move import Way
 LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
 TOLERANCE = 1e-3  # rad, rad/s by which rounding may exceed a limit; the commands still keep the limit
-ROUNDING = 1e-6  # of a limit of speed
+ROUNDING = 1e-6  # share of a speed limit
 OVER = "over before it came"  # why a trajectory with an old stamp is refused
 PEAK_SPEED, PEAK_ACCELERATION = (
     1.5,
     6.0,
-)  # of a cubic from rest to rest: multiples of way / time, way / time^2
+)  # peaks of a cubic from rest to rest: multiples of way / time, way / time^2
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class Holds:
     def __init__(self) -> None:
         self.all = False
         self.rate = 1.0  # for skills without a source, 0 (held) to 1
-        self._rates: dict[str, float] = {}  # of the sources that are held, or whose rate still rises
+        self._rates: dict[str, float] = {}  # rate by source, if it is held or still speeds up
         self._held: set[str] = set()
 
     def ask(self, on: bool, source: str, active: Iterable[str]) -> None:

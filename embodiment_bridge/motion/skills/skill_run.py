@@ -56,14 +56,14 @@ class SkillRun:
         self.track = track
         self.native = native
         self.outcome = outcome if not isinstance(native, Judging) else None
-        self._complete_at = inf  # of elapsed
+        self._complete_at = inf  # value of ``elapsed`` at the end of the motion, s
         self.motion: Move | None = None
         self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False
         self.tries = 1
-        self.remark = ""  # what people should know of a skill that is done
+        self.remark = ""  # remark for people about a skill that is done
         self._since_report = 0.0
         self._reported_held = False
         length = skill.nominal_s if program is None else 0.0

@@ -13,10 +13,10 @@ from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, V
 from embodiment_bridge.motion.walking.walk_program import Pose, Program, way
 
 DISTANCE_M = 0.5  # from the target: near enough
-BEHIND_M = 0.38  # of the body behind the middle of the ball before it pushes
+BEHIND_M = 0.38  # m of the body behind the middle of the ball before it pushes
 ROUND_M = 0.5  # kept from the ball on the way behind it
-BEGIN_M, BEGIN_RAD = 0.12, 0.3  # how right it must be behind the ball to push
-OFF_M, OFF_RAD = 0.2, 0.6  # how wrong to go behind it again
+BEGIN_M, BEGIN_RAD = 0.12, 0.3  # errors behind the ball with which it pushes
+OFF_M, OFF_RAD = 0.2, 0.6  # errors with which it goes behind the ball again
 PUSH = 0.75  # share of full speed
 LINE_GAIN = 4.0  # share of full speed to the side per m beside the ball
 AIM_GAIN = 2.0  # 1/rad

@@ -85,9 +85,9 @@ KEPT_RAD = 0.08
 FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it would come to stand
 CALM_S = 0.2  # s of standing after which a foreseen pose counts
 FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
-TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
-ROUGH_M, ROUGH_RAD = 0.2, 0.35  # that will do after these tries
-SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
+TRIES = 4  # tries of a body that cannot go sideways: it would circle about a place that it cannot hit
+ROUGH_M, ROUGH_RAD = 0.2, 0.35  # errors that are accepted after these tries
+SPEED_SHARE = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 REACH_PATIENCE_S = 12.0
 
 

@@ -14,7 +14,7 @@ from embodiment_bridge.motion.walking.walk_program import Pose
 NEAR_M = 0.5  # nearer than this the body goes in any direction while it turns to face the wanted one
 STAY_NEAR_M = 0.3  # so much further away it turns to the place again and walks forward
 ANY_WAY_M = 1.5  # up to here it does so too where that is faster than to turn, go forwards, and turn again
-STAY_ANY_WAY_S = 1.0  # how much slower it may have become to keep to it
+STAY_ANY_WAY_S = 1.0  # s; it is kept while it is slower by less than this
 AIM_RAD = 0.9  # with a larger heading error the body turns on the spot before it goes on
 AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian
 BRAKE_S = 0.6  # near the place the body goes at most as fast as takes it there in this time
@@ -25,7 +25,7 @@ LAG_S, TURN_LAG_S = 0.25, 0.15  # s by which the filtered pose of a walking body
 PASSED_M = 0.1  # for a body that cannot go sideways, and may pass the place
 OTHERS = "player"  # the kind of thing that other bodies are
 OTHERS_M = 0.8  # kept from the middle of another body on the way
-ROUND_STEP_RAD = 0.6  # how far ahead on the circle a body near it aims
+ROUND_STEP_RAD = 0.6  # rad; a body near the circle aims so far ahead on it
 
 Way: TypeAlias = Callable[[Pose, Pose], tuple[float, float]]
 """Where to go next (x, y, m in map) on the way from the first pose to the second."""

@@ -60,7 +60,7 @@ class GraphEntities:
 
 NOT_CONFIGURED, NOT_ACTIVATED = "not configured: ", "not activated: "
 CANNOT = (BridgeError, OSError, MemoryError)  # OSError: a full disk, no descriptor left
-REFUSALS = (NOT_CONFIGURED, NOT_ACTIVATED)  # how the reason begins, in the log and in /diagnostics
+REFUSALS = (NOT_CONFIGURED, NOT_ACTIVATED)  # beginning of the reason in the log and in /diagnostics
 AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so that a plain `ros2 run` works.")
 
 
@@ -93,9 +93,9 @@ class BridgeNode(LifecycleNode):
         self.values: dict[str, Any] = {}
         self.active = False
         self._why_refused = ""
-        self.refused = False  # whether the last configure or activate failed
+        self.refused = False  # true if the last configure or activate failed
         self.not_started = ""  # why autostart did not reach activation; empty if it did
-        self.unsafe = False  # whether the last close could not confirm that the body is safe
+        self.unsafe = False  # true if the last close could not confirm that the body is safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
@@ -249,7 +249,7 @@ class BridgeNode(LifecycleNode):
         except Exception as error:  # noqa: BLE001 - it is told
             self.active = False
             self._refuse(NOT_ACTIVATED, error)
-            if not isinstance(error, CANNOT):  # how far it came is not known, and joints may be driven
+            if not isinstance(error, CANNOT):  # its progress is unknown, and joints may be driven
                 self.guard.wrap(self.deactivate, "deactivate")()
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)

@@ -54,7 +54,7 @@ def ahead() -> float:
 FAR_S = 60.0  # ahead of the last time; no simulator takes such a step
 # Messages of one publisher may arrive out of order by up to this much; such messages are skipped
 BACK_S = 1.0
-SILENT_S = 5.0  # of wall time
+SILENT_S = 5.0  # s of wall time
 NANOSECONDS = 10**9
 
 

@@ -49,7 +49,7 @@ class BodyAgent(Generic[Event, Command]):
         self._queue = interface.queue
         self._tell = tell
         self._frames = converter.fixed_frames()
-        self._now: Time | None = None  # of the event that is served, where its state has been published
+        self._now: Time | None = None  # stamp of the present event, once its state is published
 
     def handshake(self) -> Iterable[Command]:
         """Begin with a body that has done nothing yet."""

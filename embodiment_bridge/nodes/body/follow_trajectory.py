@@ -52,7 +52,7 @@ class FollowTrajectory:
         self._refusal = refusal
         self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
-        self._run = ""  # what the body does for the goal; empty until it has begun
+        self._run = ""  # id of the motion for the goal; empty until it has begun
         self._arrived = self._held = (
             False  # the motion has come to its last point, perhaps not yet the joints
         )

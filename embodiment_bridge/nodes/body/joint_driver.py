@@ -64,9 +64,7 @@ OUTPUTS = (
     Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
     Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
 )
-BATTERY = Output(
-    "battery", "sensor_msgs.msg:BatteryState", "state"
-)  # of a body file that says how full it is when
+BATTERY = Output("battery", "sensor_msgs.msg:BatteryState", "state")  # for body files with a battery curve
 STATES_EVERY_S = 0.1
 NONE = ("", "auto", "none")  # values in launch files that mean no path
 PHASES = {

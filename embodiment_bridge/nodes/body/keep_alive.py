@@ -14,7 +14,7 @@ from embodiment_bridge.motion.skills.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.base.qos import profile
 
 TOPIC = "keep_alive"
-LOOK_S = 0.05  # of wall time, between two checks
+LOOK_S = 0.05  # s of wall time between two checks
 # Of wall time; a check that comes so long after the one before tells of this process, not of others
 LATE_S = 0.2
 MAX_KNOWN = 100  # remembered sources

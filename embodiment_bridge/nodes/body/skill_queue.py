@@ -52,7 +52,7 @@ class SkillQueue:
         """Take one percept: start requested skills, move by the body's own clock, report. Session's thread only."""
         if self._time is None:
             self._runner.reset(state)
-            self._runner.take_reports()  # of skills that were reported as failed when the link was lost
+            self._runner.take_reports()  # these skills were reported as failed when the link was lost
             self._time = state.time
         gap, self._time = state.time - self._time, state.time
         self._work()

@@ -29,7 +29,7 @@ SAY = Skill(
 )
 SILENT_S = 15.0  # s in which the player has to begin; the first text may have to start a speech program
 UNTOLD_S = 15.0  # s of wall time in which the player has to tell something of a text that it has not ended
-LONGEST_LOOK_S = 1.0  # of a longer gap between two looks only this counts: what came in it waits to be taken
+LONGEST_LOOK_S = 1.0  # s; a longer gap between two looks counts as this: its news still waits to be read
 CUT_S = 0.2  # s in which another text begins that has cut one off
 OTHER = "another text was spoken instead"
 UNTOLD = f"the sound player has told nothing of the text for {UNTOLD_S:g} s: its node has ended or hangs"
@@ -47,7 +47,7 @@ class Voice:
     def __init__(self, node: Node) -> None:
         self._node = node
         self.state: AudioState | None = None  # the newest of the channel since the last text
-        self.texts = 0  # how many were sent; an empty one, which ends the speech, does not count
+        self.texts = 0  # number of texts sent; an empty one, which ends the speech, does not count
         self._publisher = node.create_publisher(String, TOPIC, profile("command"))
         node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
         node.create_subscription(String, "say", self._say, profile("command"))

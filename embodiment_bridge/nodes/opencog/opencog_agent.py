@@ -75,7 +75,7 @@ class OpencogAgent:
         self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
-        self._map_waits = False  # whether something has changed since the last message on the map
+        self._map_waits = False  # true if something has changed since the last message on the map
         self._first = True
         self._life = 0  # counts restarts of the OAC: reports on plans of an earlier life are not sent
         self._entities: EntityArray | None = None
@@ -88,7 +88,7 @@ class OpencogAgent:
             self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
         )
         self._needs = OpencogNeeds(node, prefix, parameters.rates(values))
-        self._skills: frozenset[str] = frozenset()  # of the body
+        self._skills: frozenset[str] = frozenset()  # skills of the body
         self._mood = OpencogMood(
             node,
             prefix,

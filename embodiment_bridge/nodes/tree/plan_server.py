@@ -28,7 +28,7 @@ from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 from embodiment_bridge.protocols.opencog.plans.plan_messages import parameter_of
 
 RETRIES = 3
-MOST_ATTEMPTS = 255  # that fit into the message
+MOST_ATTEMPTS = 255  # the message holds no more
 STEP_SIZE = 300  # characters of a document that one action takes
 OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else walking.yaml
 NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -56,7 +56,7 @@ class PlanFiles:
         self._turn: str = values["plan_turn"]
         self._share = share
         path = values["plan_file"]
-        self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
+        self._file = self._read(Path(path)) if path else None  # None: the body's file is used
         self._of_body: dict[str, PlanFile] = {}
 
     def of(self, body: str) -> PlanFile:

@@ -23,7 +23,7 @@ Words = Callable[[Any], tuple[str, bool]]
 """The line about a result, and whether it is bad."""
 
 SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body limits it further
-ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
+ENDED: Final = "ENDED"  # state of a document in TreeSnapshot
 SOURCE: Final = "viewer"
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
 ENDINGS: Final = {
@@ -43,7 +43,7 @@ class RobotDriver:
         self._node = node
         prefix = namespace.rstrip("/")
         self.shown: Controls | None = None
-        self._state = ""  # of the document
+        self._state = ""  # state of the document
         self._goals: dict[int, list[SentGoal[Any, Any]]] = {}  # by page
         self._drivers: set[int] = set()  # pages whose last command was a velocity
         self._gone: set[int] = set()

@@ -50,7 +50,7 @@ class BodySkills:
     def __init__(self, node: Node, changed: Callable[[], None]) -> None:
         self.skills: dict[str, SkillInfo] = {}
         self.link: int | None = None
-        self.name = ""  # of the body's description
+        self.name = ""  # name in the body's description
         self._node = node
         self._changed = changed
         self._failed: FailedNodes | None = FailedNodes(node)  # while there is no body

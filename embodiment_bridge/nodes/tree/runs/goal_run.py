@@ -25,7 +25,7 @@ from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 # Reads and checks a goal of `execute_bml` before anything of it begins.
 
 LARGEST_SEED = 2**32 - 1
-MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's own
+MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # limit of a goal; the node's own may be as many
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ except ImportError:
     msg = srv = None
 
 MAX_STREAMS = 16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
-MAX_NODES = 200  # of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
+MAX_NODES = 200  # limit of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
 
 
 @dataclass(slots=True)

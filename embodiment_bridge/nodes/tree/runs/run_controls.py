@@ -19,7 +19,7 @@ from embodiment_bridge.nodes.body.keep_alive import DeadMan
 
 # The dead man's switch of clients: runs of a client that has fallen silent are paused, and canceled later.
 
-SHARE = 0.6  # of the limit: the body takes 0.2 s more to slow down, and rests within 0.7 s of the last sign
+SHARE = 0.6  # share of the limit: the body takes 0.2 s more to slow down, and rests 0.7 s after the last sign
 GONE_S = 10.0  # s of wall time in a pause after which the run is canceled, so that it does not block others
 
 
@@ -102,7 +102,7 @@ class ClientWatch:
         def give_up() -> None:
             self._tick()
             if run_id not in self._paused:
-                return  # it has ended in this tick, as a person had let it go on
+                return  # the run has ended in this tick, after a person resumed it
             log.warning(f"run {run_id} is canceled: {who}")
             self._scheduler.cancel(run_id, who)
             self._let_go(run_id)

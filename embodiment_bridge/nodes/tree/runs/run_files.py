@@ -34,7 +34,7 @@ class RunFiles:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"parameter log_dir: {folder}: {error.strerror or error}") from error
-        self._remove_old()  # of a node that was killed in each of its runs, too
+        self._remove_old()  # also needed by a node that was killed in each of its runs
 
     def begin(self, run_id: str) -> Callable[[str], None]:
         """Open the file of a run. Returns its writer of lines, which drops them after a failure."""

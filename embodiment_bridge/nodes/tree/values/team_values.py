@@ -116,7 +116,7 @@ class TeamValues:
         elif self._phase == "ours":
             nearest = min(mates, key=lambda id_: mates[id_], default="")
             taker, far = (nearest, mates[nearest]) if nearest and mates[nearest] < mine else ("", mine)
-            self._taker = taker if far < TAKEN_M else None  # else the time for the kick was over
+            self._taker = taker if far < TAKEN_M else None  # None: the time for the kick was over
             self._alone_s = 0.0
         elif self._taker is not None:
             self._alone_s += dt
