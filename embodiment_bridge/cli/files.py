@@ -30,7 +30,7 @@ def read_text(name: str) -> str:
 
 
 def read_document(name: str) -> str:
-    """The text of a BML document: a file, standard input, or a shipped one by name (``dance.json``, ``dance``).
+    """Return the text of a BML document: a file, standard input, or a shipped one by name (``dance``).
 
     A file comes first.
 

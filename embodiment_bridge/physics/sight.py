@@ -81,7 +81,7 @@ class Sight:
         return data.cam_xpos[self._number], np.column_stack([-axes[:, 2], -axes[:, 0], axes[:, 1]])
 
     def _in_view(self, thing: Thing, place: Array, turn: Array) -> bool:
-        """Whether the centre of a thing, or a point half way to one of its faces, is in view and not hidden."""
+        """Return whether the centre of a thing, or a point half way to a face, is in view and not hidden."""
         eye, axes = self.pose()
         middle, half = 0.5 * (thing.low + thing.high), 0.5 * (thing.high - thing.low)
         offsets = np.vstack([np.zeros(3), np.diag(0.5 * half), -np.diag(0.5 * half)])

@@ -260,7 +260,7 @@ class RunScheduler:
         return ended
 
     def _is_held(self, entry: Entry) -> bool:
-        """Whether a pause came while its tree was being built: a run that has not begun does not begin then."""
+        """Return whether a pause came while the tree was built: a run that has not begun does not begin then."""
         return self.paused and entry.run.state is RunState.LOADING
 
     def _promote(self) -> bool:

@@ -89,7 +89,7 @@ def label_of(node: Node) -> str:
 
 
 def spelled(text: str) -> str | None:
-    """The name of the type that ``text`` spells in tolerant reading (any case, as the name of a class), or None."""
+    """Return the name of the type that ``text`` spells in tolerant reading (any case, or a class name), or None."""
     lower = text.lower()
     bare = _CLASS_SUFFIX.sub("", lower) or lower
     bare = _SPELLINGS.get(bare, bare)

@@ -70,7 +70,7 @@ def _sync_writes(groups: Groups) -> bytes:
 
 
 def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
-    """A broadcast for each protocol whose servos are all to be limp and have torque_enable at the same address."""
+    """Return a broadcast for each protocol whose servos all go limp and have torque_enable at one address."""
     made = []
     for protocol in (2, 1):
         addresses = {address for one, address, _ in limp if one == protocol}

@@ -85,7 +85,7 @@ class Registers(ClosedOnExit):
         raise LinkError(f"{self.port_name}: servo {id} does not answer at {self.baud} baud")
 
     def scan(self, ids: Iterable[int] | None = None, protocols: Iterable[int] = (2,)) -> list[Found]:
-        """All servos at the port's baud rate: by one broadcast of protocol 2, by asking each of ``ids`` of protocol 1.
+        """Find all servos at the port's baud rate: by one broadcast (protocol 2), or by asking each of ``ids`` (1).
 
         The broadcast takes 0.8 s; asking all 253 takes 10 s.
         """

@@ -51,7 +51,7 @@ class Stored:
 
 
 def default_path(robot: str, namespace: str, ports: Sequence[str]) -> Path:
-    """The default calibration file of the servos of a robot at their ports: another robot's are at other ones."""
+    """Return the default calibration file of a robot's servos at their ports: each robot has its own."""
     # Only the ports may make folders, and nothing leads out of this one.
     place = quote(robot, safe="").replace(".", "%2E") + namespace.rstrip("/").replace("/", "@")
     below = os.path.normpath("/" + "/".join(ports))

@@ -319,7 +319,7 @@ SLIDE: Final = """\
 
 
 def with_servos(urdf: str, joints: Sequence[Joint]) -> str:
-    """The text of a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
+    """Return a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
 
     Raises:
         ConfigError: the text does not end with ``</robot>``.

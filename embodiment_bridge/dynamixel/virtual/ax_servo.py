@@ -76,7 +76,7 @@ class AxServo(Servo):
         return int(FAULTS[Fault(fault)] | hardware)
 
     def position(self) -> int:
-        """``present_position``: within the limits of a goal, also in the gap of an AX, where it is meaningless."""
+        """Return ``present_position``: within the limits of a goal, also in an AX's gap, where it has no meaning."""
         pulses = math.floor(self.drive.position / self._pulse + 0.5) + self.table.centre
         return min(max(pulses % round(self.table.ticks_per_turn), 0), self._highest)
 

@@ -166,7 +166,7 @@ class Requests:
 
 
 def option_value(name: str, text: str) -> Option:
-    """The value of a fault's option given as text: a number, true, false or null as JSON, else the text itself.
+    """Return a fault's option given as text: a number, true, false or null as JSON, else the text itself.
 
     Raises:
         ConfigError: the text is a list or an object.

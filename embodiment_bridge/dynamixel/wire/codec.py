@@ -97,7 +97,7 @@ class Codec:
         return event or Unknown(found.offset, found.raw)
 
     def _is_answer(self, found: Packet) -> bool:
-        """Whether a 1.0 packet is a status: it has the form of an instruction, so that the packet before decides."""
+        """Return whether a 1.0 packet is a status: it looks like an instruction, so the packet before decides."""
         raw, sizes = self._asked.pop(found.id, (b"", ()))
         return len(found.parameters) in sizes and found.raw != raw
 

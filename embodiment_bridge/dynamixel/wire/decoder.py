@@ -201,7 +201,7 @@ def _header_inside(buffer: bytes, start: int, end: int) -> int:
 
 
 def fast_blocks(raw: bytes, items: Iterable[tuple[int, int]]) -> list[Block]:
-    """The blocks in the answer ``raw`` to a fast read, given (id, size in bytes) of the servos in the order of asking.
+    """Return the blocks in the answer ``raw`` to a fast read, given (id, bytes) of the servos as they were asked.
 
     It stops at the first block that is missing, has a wrong CRC or another id. An answer that broke off
     (``PacketDecoder.pending``) gives the blocks before the break.

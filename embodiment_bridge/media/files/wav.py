@@ -64,7 +64,7 @@ WIDE_OPEN: Final = 0.7  # share of the loudest block at which the mouth is wide 
 
 
 def envelope(path: Path) -> tuple[float, ...]:
-    """The mouth opening, 0 to 1, for each ``BLOCK_S`` of a WAV file of 16-bit samples: RMS relative to the loudest.
+    """Return the mouth opening, 0 to 1, for each ``BLOCK_S`` of a WAV file (16 bit): RMS relative to the loudest.
 
     Empty for other files and for silence.
     """

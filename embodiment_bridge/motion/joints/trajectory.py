@@ -76,7 +76,7 @@ class Trajectory(Way):
             out[joint] = near * a.positions[k] + far * b.positions[k] + slopes
 
     def span(self, joint: int) -> tuple[float, float]:
-        """The least and greatest angle (rad) of a joint on the present piece, at most at its points' speeds."""
+        """Return the least and greatest angle (rad) of a joint on the present piece, at most at its points' speeds."""
         k, points = self.joints.index(joint), self._points
         if self.done:
             return points[-1].positions[k], points[-1].positions[k]

@@ -145,7 +145,7 @@ class SkillRun:
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:
-        """A RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last one, else None."""
+        """Return a RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last; else None."""
         self._since_report += dt
         if self.held == self._reported_held and self._since_report < REPORT_S - TIME_SLACK_S:
             return None

@@ -62,7 +62,7 @@ class Dribble(Program):
         return self._steering.command(goal, way_there(here, goal), dt)
 
     def _is_behind(self, ahead: float, aside: float, off: float) -> bool:
-        """Whether to push: the ball is ``ahead`` and ``aside`` (m, + left) of the body, which is ``off`` (rad)."""
+        """Return whether to push: the ball is ``ahead``, ``aside`` (m, + left) of the body, which is ``off`` (rad)."""
         limits = (OFF_M, OFF_RAD) if self._pushing else (BEGIN_M, BEGIN_RAD)
         return ahead > 0.0 and abs(aside) < limits[0] and abs(off) < limits[1]
 

@@ -52,7 +52,7 @@ class Program(ABC):
         self._last: Pose | None = None
 
     def _poses(self, pose: Pose) -> tuple[Pose, Pose]:
-        """The poses at the start, carried along where the body has come to know where it is, and before ``pose``."""
+        """Return the poses at the start (moved with the localisation) and before ``pose``."""
         last, self._last = self._last or pose, replace(pose)
         self._start = carried(self._start or replace(pose), last, pose)
         return self._start, last
