@@ -15,7 +15,7 @@ LOST_OUTPUT = 141  # the reader of standard output has gone; as shells report SI
 
 
 class Located(Protocol):
-    """Is the part of an ExecuteBml.Result that says where and why a run ended."""
+    """Represents the part of an ExecuteBml.Result that says where and why a run ended."""
 
     pointer: str
     reason: str

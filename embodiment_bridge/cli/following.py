@@ -60,7 +60,7 @@ def perform(
 
 
 class FollowedGoal(Protocol):
-    """Is a goal that was sent to an action server."""
+    """Represents a goal that was sent to an action server."""
 
     @property
     def result(self) -> object:

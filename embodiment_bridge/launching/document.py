@@ -20,12 +20,12 @@ MAX_NESTING = 32  # groups, includes and nested parameters inside one another
 
 
 class PlacedError(ConfigError):
-    """Is a ConfigError whose text begins with the file and the line."""
+    """Reports a ConfigError whose text begins with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """Is one element; ``children`` are without comments, ``line`` is that of the start tag."""
+    """Represents one element; ``children`` are without comments, ``line`` is that of the start tag."""
 
     tag: str
     attributes: Mapping[str, str]

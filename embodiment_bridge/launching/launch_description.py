@@ -54,7 +54,10 @@ ParameterValue = bool | int | float | str | list[bool] | list[int] | list[float]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Is an argument that a launch file declares. ``default`` is as written; None if a value must be given."""
+    """Represents an argument that a launch file declares.
+
+    ``default`` is as written; None if a value must be given.
+    """
 
     name: str
     default: str | None

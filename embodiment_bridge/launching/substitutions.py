@@ -92,7 +92,7 @@ _WORD = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Is one substitution: its name and its words."""
+    """Represents one substitution: its name and its words."""
 
     name: str
     words: tuple["Template", ...]

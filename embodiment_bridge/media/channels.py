@@ -60,7 +60,7 @@ SHOWN_TEXT = 200  # characters of a spoken text on topics
 
 @dataclass(slots=True)
 class PlayingSound:
-    """Is one sound of the player."""
+    """Represents one sound of the player."""
 
     cue: Cue
     status: str = LOADING
@@ -83,7 +83,7 @@ class PlayingSound:
 
 @dataclass(slots=True)
 class Channel:
-    """Is one channel, with its sound and the sound before."""
+    """Represents one channel, with its sound and the sound before."""
 
     name: str
     volume: float = 100.0

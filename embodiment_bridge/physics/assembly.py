@@ -27,7 +27,7 @@ DEEP: Final = -1e-4  # m: parts of a robot that touch more than this at the star
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Is a compiled model of a robot in a world.
+    """Represents a compiled model of a robot in a world.
 
     root: name of the body that is the base of the robot. joints: those that are driven, in the order of their motors.
     keyframes: joint positions by the name of the model's keyframe. floating: whether the base is free.

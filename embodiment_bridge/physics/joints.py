@@ -24,7 +24,7 @@ COUPLES_JOINTS: Final = int(mujoco.mjtEq.mjEQ_JOINT)
 
 @dataclass(frozen=True, slots=True)
 class DrivenJoint:
-    """Is a joint with a motor. Angles rad (m for a sliding joint); missing limits are infinite.
+    """Represents a joint with a motor. Angles rad (m for a sliding joint); missing limits are infinite.
 
     velocity: rad/s; effort: Nm; kp: Nm/rad, kd: Nm s/rad, both 0 where the model does not say.
     """

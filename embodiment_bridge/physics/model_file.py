@@ -130,7 +130,7 @@ PACKAGE: Final = "python://"
 
 @dataclass(slots=True)
 class ModelFile:
-    """Is a model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
+    """Represents a model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
 
     robot: the description, None for MJCF. warnings: parts that are left out.
     """

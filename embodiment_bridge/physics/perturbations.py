@@ -19,7 +19,7 @@ LONGEST: Final = 3600.0  # s
 
 @dataclass(slots=True)
 class Push:
-    """Is a force (N) and a torque (Nm) on a body, in ``map``, for so many more steps."""
+    """Represents a force (N) and a torque (Nm) on a body, in ``map``, for so many more steps."""
 
     body: int
     force: Vector

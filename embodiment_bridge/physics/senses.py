@@ -80,7 +80,7 @@ ANGLE, SPEED, RATE, ACCELERATION, PLACE, TILT = 0.001, 0.02, 0.01, 0.1, 0.01, 0.
 
 @dataclass(frozen=True, slots=True)
 class Inertial:
-    """Is a reading of an IMU: orientation in ``map`` (x, y, z, w), rad/s, proper acceleration m/s2 in its own frame."""
+    """Holds a reading of an IMU: orientation in ``map`` (x, y, z, w); rad/s and m/s2 (proper) in its own frame."""
 
     turn: Quaternion
     rates: Vector

@@ -25,7 +25,10 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Is a thing of the world. body: its number. low, high: corners of the box around its shapes in its frame, m."""
+    """Represents a thing of the world.
+
+    Body: its number. low, high: corners of the box around its shapes in its frame, m.
+    """
 
     name: str
     body: int
@@ -34,7 +37,7 @@ class Thing:
 
 
 class Sight:
-    """Is the eye of a simulated robot: the camera at ``camera_link``, or the first one of the model on the robot.
+    """Sees as a simulated robot does: by the camera at ``camera_link``, or the first one of the model on the robot.
 
     A robot without either sees everything; ``camera`` is empty then.
 

@@ -79,7 +79,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Is the answer that is sent instead of the page."""
+    """Represents the answer that is sent instead of the page."""
 
     status: int
     text: str

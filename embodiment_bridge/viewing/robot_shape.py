@@ -40,7 +40,7 @@ FINEST: Final = 256  # cells along the longest edge of the box around a mesh tha
 
 @dataclass(frozen=True, slots=True)
 class Triangles:
-    """Is a surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
+    """Represents a surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
 
     points: npt.NDArray[np.float32]
     faces: npt.NDArray[np.uint32]
@@ -117,7 +117,7 @@ MOST_TRIANGLES = 500_000  # in all meshes of one robot
 
 
 class RobotShape:
-    """The shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
+    """Draws the shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
 
     def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
         self._scene, self._robot = scene, robot

@@ -11,7 +11,7 @@ BURST_S = 1.0  # burst: tokens of so many seconds may be spent at once
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """Is a leaf's place in the queue for its start. ``wanted`` is False once it has begun or never will."""
+    """Represents a leaf's place in the queue for its start. ``wanted`` is False once it has begun or never will."""
 
     wanted: bool = True
 

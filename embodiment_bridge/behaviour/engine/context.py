@@ -25,7 +25,10 @@ from embodiment_bridge.body.state import SkillInfo
 
 
 class Playing:
-    """Is a sound that began at run time ``t_start`` (s). ``over``: its node has ended; it is not asked any more."""
+    """Represents a sound that began at run time ``t_start`` (s).
+
+    ``over``: its node has ended; it is not asked any more.
+    """
 
     def __init__(self, media: MediaPort, request: SoundRequest, t_start: float) -> None:
         self.request = request

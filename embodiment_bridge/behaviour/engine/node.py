@@ -24,7 +24,7 @@ class Ending:
 
 
 class Node(Behaviour):
-    """Is a node that begins at a scheduled time, is ticked while it runs, and ends at a scheduled time.
+    """Represents a node that begins at a scheduled time, is ticked while it runs, and ends at a scheduled time.
 
     A parent calls ``begin(t)`` once for each execution, then ticks; ticking a node that does not run does
     nothing. Times are run seconds: ``t_start`` and ``t_end`` are scheduled, so a sibling that begins at

@@ -47,7 +47,7 @@ class RunEnding:
 
 
 class Result(NamedTuple):
-    """Is the result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
+    """Represents the result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
 
     ``message`` is for people; ``culprit`` is where a failure came from.
     """

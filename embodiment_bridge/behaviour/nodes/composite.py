@@ -23,7 +23,7 @@ from embodiment_bridge.bml.nodes import composite as bml
 
 
 class CompositeNode(Node, Composite):
-    """Is a node with children and policies. ``empty`` is its result without children."""
+    """Represents a node with children and policies. ``empty`` is its result without children."""
 
     empty = Status.SUCCESS
 
@@ -193,7 +193,7 @@ class Selector(Ordered):
 
 
 class ReactiveSelector(Selector):
-    """Is a selector that halts a lower child when the condition of a higher one comes to be met.
+    """Implements a selector that halts a lower child when the condition of a higher one comes to be met.
 
     In every tick the conditions of the children above the running one are looked at, the highest first. One
     that is met now, and was not met when last looked at, gives its child the turn: the running child is
@@ -250,7 +250,7 @@ class ReactiveSelector(Selector):
 
 
 class RandomSelector(Selector):
-    """Is a selector that tries its children in an order drawn anew for each execution.
+    """Implements a selector that tries its children in an order drawn anew for each execution.
 
     The chance to be the next is in proportion to the weights of those that are left. The draw depends on the
     run's seed, the place of the node and the number of the execution alone, not on the rate of ticks.

@@ -21,7 +21,7 @@ from embodiment_bridge.bml.nodes import decorators as bml
 
 
 class DecoratorNode(Node, Decorator):
-    """Is a node with one child."""
+    """Represents a node with one child."""
 
     def __init__(self, name: str, child: Node) -> None:
         super().__init__(name, child)

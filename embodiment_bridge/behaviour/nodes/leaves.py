@@ -20,7 +20,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Leaf(Node):
-    """Is a node without children, which acts itself.
+    """Represents a node without children, which acts itself.
 
     Subclasses write ``start`` (once) and ``poll`` (in every tick from then on), and, when they use a port,
     the four methods that follow. An exception in any of them is a FAILURE of this leaf and goes no further.

@@ -29,7 +29,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 @dataclass(slots=True)
 class _Motion:
-    """Is a skill under way: until when, and on which channels."""
+    """Represents a skill under way: until when, and on which channels."""
 
     info: SkillInfo
     t_end: float
@@ -39,7 +39,7 @@ class _Motion:
 
 
 class VirtualSkills(SkillPort):
-    """Is a ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` sets the time in s.
+    """Implements a ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` sets the time in s.
 
     A skill takes its slot, but not less than its ``min_s``; without a slot its ``nominal_s``. One that the
     body lacks is skipped after its slot. A new skill replaces those whose channels it needs.
@@ -124,7 +124,10 @@ FETCH_S = 0.2  # s; a virtual fetch takes so long
 
 @dataclass(slots=True)
 class _Track:
-    """Is a sound with the time at which it ends unless paused; ``words`` are spread evenly over its ``length``."""
+    """Represents a sound with the time at which it ends unless paused.
+
+    ``words`` are spread evenly over its ``length``.
+    """
 
     t_end: float
     status: SoundStatus = SoundStatus.RUNNING
@@ -146,7 +149,7 @@ class _Track:
 
 @dataclass(slots=True)
 class _Channel:
-    """Is one channel with the sound that plays on it."""
+    """Represents one channel with the sound that plays on it."""
 
     playing: _Track | None = None
     paused: bool = False
@@ -178,7 +181,7 @@ class _Channel:
 
 
 class VirtualMedia(MediaPort):
-    """Is a ``MediaPort`` on the virtual clock.
+    """Implements a ``MediaPort`` on the virtual clock.
 
     ``lengths`` are those of media in s, by URL; every spoken text takes ``speech`` (s, or a function of the text and
     its rate; None: it has no voice).
@@ -293,7 +296,7 @@ class VirtualMedia(MediaPort):
 
 
 class VirtualRequests(RequestPort):
-    """Is a ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``.
+    """Implements a ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``.
 
     For other URLs ``otherwise``, empty: they fail.
 

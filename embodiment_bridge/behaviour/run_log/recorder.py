@@ -69,7 +69,7 @@ def _plain(answer: object) -> object:
 
 
 class _Skills:
-    """Is a ``SkillPort`` that records its answers."""
+    """Implements a ``SkillPort`` that records its answers."""
 
     def __init__(self, port: SkillPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask
@@ -91,7 +91,7 @@ class _Skills:
 
 
 class _Media:
-    """Is a ``MediaPort`` that records its answers."""
+    """Implements a ``MediaPort`` that records its answers."""
 
     def __init__(self, port: MediaPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask
@@ -117,7 +117,7 @@ class _Media:
 
 
 class _Requests:
-    """Is a ``RequestPort`` that records its answers."""
+    """Implements a ``RequestPort`` that records its answers."""
 
     def __init__(self, port: RequestPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask

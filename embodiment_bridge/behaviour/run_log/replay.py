@@ -192,7 +192,7 @@ class _Replay:
 
 
 class _Skills:
-    """Is a ``SkillPort`` that answers from the log."""
+    """Implements a ``SkillPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers) -> None:
         self._get = answers.get
@@ -212,7 +212,7 @@ class _Skills:
 
 
 class _Media:
-    """Is a ``MediaPort`` that answers from the log."""
+    """Implements a ``MediaPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers, speaks: bool) -> None:
         self._get = answers.get
@@ -236,7 +236,7 @@ class _Media:
 
 
 class _Requests:
-    """Is a ``RequestPort`` that answers from the log."""
+    """Implements a ``RequestPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers) -> None:
         self._get = answers.get

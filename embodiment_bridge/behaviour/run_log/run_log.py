@@ -38,7 +38,7 @@ MAX_BYTES = 50_000_000
 
 
 class LoggedRun(Run):
-    """Is a run that passes every line of its log to ``write``.
+    """Runs a document, and passes every line of the run's log to ``write``.
 
     Args:
         source: JSON text, or a document that was loaded from such.

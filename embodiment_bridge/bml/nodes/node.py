@@ -27,7 +27,7 @@ def attributes(cls: type[T]) -> type[T]:
 
 @attributes
 class Node:
-    """Is the base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
+    """Serves as the base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
 
     TYPE: ClassVar[str] = ""
     pointer: str
@@ -51,12 +51,12 @@ class Node:
 
 @attributes
 class Leaf(Node):
-    """Is the base class of nodes that act themselves."""
+    """Serves as the base class of nodes that act themselves."""
 
 
 @attributes
 class Wrapper(Node):
-    """Is the base class of nodes round one child."""
+    """Serves as the base class of nodes round one child."""
 
     child: Node
 

@@ -39,7 +39,7 @@ CHANNEL_KEY = Channel("channel", "which of the player's channels; main when left
 
 @attributes
 class Sound(Leaf):
-    """Is a sound on a ``channel`` (empty: the usual one), at a volume in percent (None: unchanged)."""
+    """Represents a sound on a ``channel`` (empty: the usual one), at a volume in percent (None: unchanged)."""
 
     content: str = ""
     volume: float | None = None

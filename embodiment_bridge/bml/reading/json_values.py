@@ -81,7 +81,7 @@ _STEP = {ord("("): 1, ord(")"): -1}
 
 
 class RepeatedKeys(dict[str, object]):
-    """Is an object in which keys stood more than once; the last value of each counts."""
+    """Represents an object in which keys stood more than once; the last value of each counts."""
 
     repeated: list[str]
 

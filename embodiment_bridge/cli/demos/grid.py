@@ -97,7 +97,7 @@ class Picture:
 
 
 class _Explorer:
-    """Is client of the skills, and subscriber of the topics that the picture shows."""
+    """Calls the skills, and subscribes to the topics that the picture shows."""
 
     def __init__(self, stage: Stage) -> None:
         from embodiment_bridge.action import ExecuteSkill

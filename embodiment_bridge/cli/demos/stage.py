@@ -71,7 +71,9 @@ CALL_TIMEOUT = 30.0  # s for a service
 
 
 class Stage:
-    """Is a running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
+    """Represents a running ``graph``.
+
+    ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
 
     ``afterwards`` ends what the graph is connected to, once the graph has ended. ``document``: what the command line
     asks for in place of the demo's own. ``port``: the free TCP port that the show was given before the graph began.

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """``WARN``: it works, but perhaps not as expected. ``FAIL``: something does not work."""
+    """Judges a check. ``WARN``: it works, perhaps not as expected. ``FAIL``: something does not work."""
 
     OK = "ok"
     WARN = "warn"
@@ -15,7 +15,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Is one line of the report: what was checked, what was found, and advice (empty if it is good)."""
+    """Represents one line of the report: what was checked, what was found, and advice (empty if it is good)."""
 
     verdict: Verdict
     what: str

@@ -34,7 +34,7 @@ OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as 
 
 
 class Answer(NamedTuple):
-    """Is the answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
+    """Represents the answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
 
     error: int
     data: bytes
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
 
 
 class Combined(NamedTuple):
-    """Is the answer to a fast read: ``raw`` if complete and correct, else the ``answers`` of single servos."""
+    """Represents the answer to a fast read: ``raw`` if complete and correct, else the ``answers`` of single servos."""
 
     raw: bytes
     answers: dict[int, Answer]

@@ -23,7 +23,10 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
 
 class Target(NamedTuple):
-    """Is the target of one joint: rad, rad/s, Nm; nan where not given. The servo's mode decides which is used."""
+    """Represents the target of one joint: rad, rad/s, Nm; nan where not given.
+
+    The servo's mode decides which is used.
+    """
 
     position: float = nan
     velocity: float = nan

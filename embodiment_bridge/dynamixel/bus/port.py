@@ -38,7 +38,7 @@ LATENCY_FILE = "/sys/bus/usb-serial/devices/{}/latency_timer"
 
 
 class Port:
-    """Is an open port. Every method raises LinkError when the port is gone. One thread owns it."""
+    """Represents an open port. Every method raises LinkError when the port is gone. One thread owns it."""
 
     def __init__(self, name: str, fd: int, close: Callable[[], None]) -> None:
         self.name = name

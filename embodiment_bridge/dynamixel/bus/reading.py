@@ -25,7 +25,7 @@ FORMATS = {(1, False): "B", (1, True): "b", (2, False): "H", (2, True): "h", (4,
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Is a block of bytes read at once; ``entries``: addresses to write to the indirect addresses first.
+    """Represents a block of bytes read at once; ``entries``: addresses to write to the indirect addresses first.
 
     order: the indices of position, speed and load in the values of ``layout``.
     """

@@ -24,7 +24,7 @@ BAUDS: Final = range(1200, 10_500_001)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Is a servo that has answered. ``model`` is empty if no control table has its number."""
+    """Represents a servo that has answered. ``model`` is empty if no control table has its number."""
 
     id: int
     protocol: int
@@ -34,7 +34,7 @@ class Found:
 
 
 class Registers(ClosedOnExit):
-    """Is an open port with servos. Only one thread may use it at a time.
+    """Represents an open port with servos. Only one thread may use it at a time.
 
     A servo whose torque was written is limp at the end, whatever ends this process; see ``keep_torque``.
 

@@ -15,7 +15,7 @@ LIMIT = 256  # requests that may wait; further ones are refused
 
 
 class Request:
-    """Is a request that waits, or is being carried out. ``done`` is called when it has ended."""
+    """Represents a request that waits, or is being carried out. ``done`` is called when it has ended."""
 
     def __init__(self, work: BusRequest, done: Done) -> None:
         self._work = work

@@ -32,7 +32,7 @@ GUARDED = frozenset(
 
 
 class BusRequest(Protocol):
-    """Is one kind of request to a bus.
+    """Represents one kind of request to a bus.
 
     drives: whether it may switch torque on; such a request is refused during an emergency stop.
     touched: whether it may have changed a servo, or what is known of it, by now; one that was refused has not.

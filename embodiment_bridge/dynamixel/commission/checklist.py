@@ -19,7 +19,7 @@ NAMES: Final = tuple(name for name, _ in STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Is one step: its name, one of PASSED, FAILED, LEFT_OUT and NOT_DONE, and what was measured or why it failed."""
+    """Holds one step: its name; PASSED, FAILED, LEFT_OUT or NOT_DONE; what was measured or why it failed."""
 
     step: str
     result: str

@@ -30,7 +30,7 @@ TURNED: Final = (  # registers set back later
 
 
 class Subject:
-    """Is a servo on an open port.
+    """Represents a servo on an open port.
 
     Every method raises LinkError when the servo does not
     answer, and CommandError when it refuses.

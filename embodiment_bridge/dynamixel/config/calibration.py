@@ -33,7 +33,7 @@ TOLD = 5  # files that a warning names
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Is the entry of one joint.
+    """Represents the entry of one joint.
 
     id, model: the servo on which the joint was calibrated; for another one it does not count.
 

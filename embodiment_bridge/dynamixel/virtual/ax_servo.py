@@ -38,7 +38,7 @@ FAULTS: Final = {
 
 
 class AxServo(Servo):
-    """Is a virtual AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
+    """Simulates an AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
 
     protocol = 1
 

@@ -34,7 +34,7 @@ NAMES: Final = {int(code): code.name.lower() for code in Instruction}
 
 
 class Statistics(TypedDict):
-    """The result of ``VirtualBus.statistics``."""
+    """Holds the result of ``VirtualBus.statistics``."""
 
     packets: dict[str, dict[str, int]]
     rejected: dict[str, int]
@@ -152,10 +152,7 @@ class VirtualBus:
         return self._mismatched
 
     def _is_deaf(self, servo: Servo) -> bool:
-        """Return whether no packet reaches a servo: like ``_hears``, but for each packet on the wire, uncounted.
-
-        As ``_hears``, but for each packet on the wire, and not counted.
-        """
+        """Return whether no packet reaches a servo: like ``_hears``, but for each packet on the wire, uncounted."""
         faults, now = self.faults, self.servos.now
         chain = self.servos.chain
         return (

@@ -48,7 +48,7 @@ class Control:
 
 
 class Drive(Protocol):
-    """Is the mechanical side of a servo: a motor here, or a simulator's joint (``physics/servos/servo_world.py``)."""
+    """Moves the axis of a servo: a motor here, or a simulator's joint (``physics/servos/servo_world.py``)."""
 
     position: float
     velocity: float

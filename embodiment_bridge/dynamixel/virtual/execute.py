@@ -78,7 +78,7 @@ PROTECTED_FIRMWARE: Final = 42  # from this version on, a broadcast that resets 
 
 
 class Reply(NamedTuple):
-    """The reply of a servo.
+    """Holds the reply of a servo.
 
     ``servo`` None: no servo has the id that was asked, so its place in the chain is empty.
     """

@@ -28,7 +28,7 @@ from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Clock(Protocol):
-    """Is a monotonic time in s."""
+    """Gives a monotonic time in s."""
 
     def now(self) -> float:
         """Return the time, s."""
@@ -38,7 +38,7 @@ class Clock(Protocol):
 
 
 class WallClock(Clock):
-    """Is real time times ``scale``, from 0."""
+    """Gives real time times ``scale``, from 0."""
 
     def __init__(self, scale: float = 1.0) -> None:
         self._scale = scale
@@ -54,7 +54,7 @@ class WallClock(Clock):
 
 
 class VirtualClock(Clock):
-    """Is a time that only ``advance`` moves: a test needs no sleep and is repeatable."""
+    """Gives a time that only ``advance`` moves: a test needs no sleep and is repeatable."""
 
     def __init__(self) -> None:
         self._now = 0.0

@@ -32,7 +32,7 @@ LOCK: Final = struct.Struct(
 
 
 class PtyPort:
-    """Is an open terminal; ``link`` is a symbolic link that points to it.
+    """Represents an open terminal; ``link`` is a symbolic link that points to it.
 
     Raises:
         LinkError: the system gives no terminal; ``link`` is no symbolic link, or another process serves it.
@@ -142,7 +142,9 @@ Readable = int | PtyPort | socket.socket
 
 
 class VirtualPort(ClosedOnExit):
-    """Is a port to a bus. ``name``: of the terminal; ``link``: symbolic link to it; ``host``, ``port``: of TCP.
+    """Represents a port to a bus.
+
+    ``name``: of the terminal; ``link``: symbolic link to it; ``host``, ``port``: of TCP.
 
     Raises:
         ConfigError: both terminal and TCP are off.

@@ -23,7 +23,7 @@ Answer = dict[str, Any]
 
 
 class ActiveFault(NamedTuple):
-    """Is a fault with its number. id: of the servo; None for any. hits: how often it has struck."""
+    """Represents a fault with its number. id: of the servo; None for any. hits: how often it has struck."""
 
     fault: int
     kind: str

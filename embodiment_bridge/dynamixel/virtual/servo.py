@@ -21,7 +21,7 @@ RESISTANCE: Final = 0.05  # ohm, of a supply with some cable
 
 
 class Supply:
-    """Is a supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
+    """Represents a supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
 
     def __init__(self, nominal: float, resistance: float = RESISTANCE) -> None:
         self.nominal = nominal
@@ -54,7 +54,7 @@ OBJECT: Final = {1: "B", 2: "H", 4: "I"}
 
 
 class Servo(ABC):
-    """Is what all models have in common. ``id``: at which it answers; ``supply`` is shared by a bus."""
+    """Simulates what all models have in common. ``id``: at which it answers; ``supply`` is shared by a bus."""
 
     protocol = 2
 

@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault, error_co
 
 
 class XServo(Servo):
-    """Is a virtual servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
+    """Simulates a servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         units = table.items

@@ -40,7 +40,7 @@ REASONS: Final = {
 
 
 class Packet(NamedTuple):
-    """Is one packet; ``raw`` has its bytes on the wire, at ``offset`` of the stream.
+    """Represents one packet; ``raw`` has its bytes on the wire, at ``offset`` of the stream.
 
     A 2.0 status has instruction 0x55, a separate ``error`` byte (ALERT included), and its data in ``parameters``.
     The bytes of a 1.0 packet do not show its kind: ``instruction`` is its fifth byte, unless the decoder expects only
@@ -57,7 +57,7 @@ class Packet(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Is the part of one servo in the answer to a fast read."""
+    """Represents the part of one servo in the answer to a fast read."""
 
     id: int
     error: int

@@ -22,7 +22,7 @@ Cancelled = Callable[[], bool]
 
 
 class Fetch(Protocol):
-    """Is the part of the guarded fetcher that media and speech use (``Fetcher.fetch_to``).
+    """Represents the part of the guarded fetcher that media and speech use (``Fetcher.fetch_to``).
 
     It blocks: never on a tick.
     """

@@ -16,7 +16,7 @@ HEADER_READS: Final = 1000  # two for each chunk; a few chunks are usual
 
 
 class _File(io.FileIO):
-    """Is a file that seems to end after ``reads_left`` reads; None: no limit."""
+    """Represents a file that seems to end after ``reads_left`` reads; None: no limit."""
 
     reads_left: int | None = HEADER_READS
 

@@ -41,7 +41,9 @@ MAX_EVENTS = 10_000  # limit of events that are not taken yet
 
 
 class DeviceOutput(Output):
-    """Is an ``Output`` to the sound device. When the helper ends, all sounds fail; the next sound starts it again.
+    """Implements an ``Output`` to the sound device.
+
+    When the helper ends, all sounds fail; the next sound starts it again.
 
     Args:
         environment: of the helper; see ``launching.environment.of_outside_program``.

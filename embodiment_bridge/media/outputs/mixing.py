@@ -46,7 +46,7 @@ class Source(Protocol):
 
 
 class Ramp:
-    """Is a gain that changes linearly to another value."""
+    """Represents a gain that changes linearly to another value."""
 
     def __init__(self, value: float) -> None:
         self._value = self._goal = value

@@ -17,7 +17,7 @@ START_S: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class OutputEvent:
-    """Is an event of sound ``id``.
+    """Represents an event of sound ``id``.
 
     kind: one of the constants above. position: s of the sound that were heard. length: s, None while not known.
     """
@@ -72,7 +72,7 @@ class _Track:
 
 
 class NullOutput(Output):
-    """Is an ``Output`` that only keeps time. ``now`` is the clock of the behaviour tree, in s."""
+    """Implements an ``Output`` that only keeps time. ``now`` is the clock of the behaviour tree, in s."""
 
     name = "null"
 

@@ -26,7 +26,7 @@ LOOKS = (
 
 
 class FileSource(Source):
-    """Is a ``Source`` that decodes a file from its beginning.
+    """Implements a ``Source`` that decodes a file from its beginning.
 
     Raises:
         CommandError: the file cannot be read, or its format cannot be played.
@@ -84,7 +84,7 @@ BACKENDS: Final = {
 
 
 class SoundDevice:
-    """Is the default device of a backend; it calls ``mix`` with a number of frames, on a thread of its own.
+    """Represents the default device of a backend; it calls ``mix`` with a number of frames, on a thread of its own.
 
     Args:
         backend: one of ``BACKENDS``, or auto: the first that has a device; null: in real time, without a device.

@@ -69,7 +69,7 @@ class CloudSettings:
 
 
 class CloudSpeaker(Speaker):
-    """Is a ``Speaker`` that asks a network service; the service gives no marks.
+    """Implements a ``Speaker`` that asks a network service; the service gives no marks.
 
     Raises:
         ConfigError: ``key_variable`` is given and the environment has no key in it.

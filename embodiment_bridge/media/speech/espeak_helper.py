@@ -33,13 +33,13 @@ VOICE = re.compile(r"[A-Za-z][A-Za-z0-9_+ -]{0,60}")
 
 
 class Identity(ctypes.Union):
-    """The union ``id`` of espeak_EVENT."""
+    """Maps the union ``id`` of espeak_EVENT."""
 
     _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p), ("string", ctypes.c_char * 8)]
 
 
 class Event(ctypes.Structure):
-    """espeak_EVENT of espeak-ng 1.50 and later."""
+    """Maps espeak_EVENT of espeak-ng 1.50 and later."""
 
     _fields_ = [
         ("type", ctypes.c_int),
@@ -85,7 +85,7 @@ def load(name: str) -> tuple[ctypes.CDLL, int]:
 
 
 class Voice:
-    """Is the first library that can be loaded, and the output for the text that is being spoken."""
+    """Represents the first library that can be loaded, and the output for the text that is being spoken."""
 
     def __init__(self, names: list[str]) -> None:
         reasons = []

@@ -38,7 +38,7 @@ def libraries(*, system_first: bool = False) -> tuple[str, ...]:
 
 
 class EspeakSpeaker(Speaker):
-    """Is a ``Speaker`` with espeak-ng; its helper starts for the first text.
+    """Implements a ``Speaker`` with espeak-ng; its helper starts for the first text.
 
     Args:
         environment: of the helper.
@@ -175,7 +175,7 @@ LONGEST_PIPER_S, PIPER_LOOK_S = 60.0, 0.05
 
 
 class PiperSpeaker(Speaker):
-    """Is a ``Speaker`` that runs piper once for each text. piper gives no marks.
+    """Implements a ``Speaker`` that runs piper once for each text. piper gives no marks.
 
     Raises:
         ConfigError: the voice file or the program does not exist.

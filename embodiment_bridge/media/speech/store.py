@@ -29,7 +29,7 @@ class SpeechError(CommandError):
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """Is a text and how to speak it.
+    """Represents a text and how to speak it.
 
     rate: 1 is the voice's own speed. An empty voice or language leaves the choice to the speech program.
     """
@@ -41,7 +41,7 @@ class Spoken:
 
 
 class Speaker(Protocol):
-    """Is a speech program or service. Its methods may wait; they run on threads of the player."""
+    """Represents a speech program or service. Its methods may wait; they run on threads of the player."""
 
     @property
     def identity(self) -> str:
@@ -64,7 +64,7 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """Is a spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
+    """Represents a spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
 
     path: Path
     marks: Marks
@@ -153,7 +153,7 @@ def times_of(text: str, rate: float = 1.0) -> tuple[float, Marks]:
 
 
 class SilentSpeaker(Speaker):
-    """Is a ``Speaker`` that writes silence."""
+    """Implements a ``Speaker`` that writes silence."""
 
     identity = "silence 1"
 
@@ -173,7 +173,10 @@ class SilentSpeaker(Speaker):
 
 
 class OrSilence(Speaker):
-    """Is a ``Speaker`` that uses ``speaker``, or silence if that does not work; ``warn`` is then called once."""
+    """Implements a ``Speaker`` that uses ``speaker``, or silence if that does not work.
+
+    ``warn`` is then called once.
+    """
 
     def __init__(self, speaker: Speaker, warn: Callable[[str], None]) -> None:
         self._speaker, self._warn = speaker, warn

@@ -71,7 +71,7 @@ TRANSFER = 0.3  # share of a swing or stance in which a leg hands its part in th
 
 
 class Step(NamedTuple):
-    """The command of one gait cycle.
+    """Commands one gait cycle.
 
     phase: 0..1 in the period; at 0 the left foot leaves the ground. amplitude: 0 stands, 1 walks.
     forward, turn, left: -1..1, shares of full speed, + forward and left.
@@ -90,7 +90,7 @@ class Step(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The values that both legs share in one cycle: m, rad."""
+    """Holds the values that both legs share in one cycle: m, rad."""
 
     amplitude: float
     height: float
@@ -111,7 +111,7 @@ class Shared(NamedTuple):
 
 
 class GaitPattern:
-    """Is the gait of one body; writes joint angles into a list in the order of the body's joints."""
+    """Computes the gait of one body; writes joint angles into a list in the order of the body's joints."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
         self._p = gait.parameters

@@ -9,14 +9,14 @@ from embodiment_bridge.body.kick_section import KickParameters
 
 
 class Kick(NamedTuple):
-    """A requested kick: with which foot, and how hard, 0 (softest) .. 1."""
+    """Requests a kick: with which foot, and how hard, 0 (softest) .. 1."""
 
     left: bool
     strength: float
 
 
 class Swing(NamedTuple):
-    """The offset that a kick adds to the step at one moment: m, rad."""
+    """Holds the offset that a kick adds to the step at one moment: m, rad."""
 
     left: bool
     ahead: float

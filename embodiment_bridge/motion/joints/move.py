@@ -18,7 +18,7 @@ def smooth(share: float) -> float:
 
 
 class Way(ABC):
-    """Is a path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
+    """Represents a path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
 
     def __init__(self, joints: Iterable[int], total: float) -> None:
         self.joints = tuple(joints)
@@ -81,7 +81,7 @@ class Brake:
 
 
 class Move:
-    """Is a path that joints join smoothly, with the speed that they have.
+    """Represents a path that joints join smoothly, with the speed that they have.
 
     They go over from coming to rest to the way, so that they leave neither the way nor the room to brake.
 
@@ -144,7 +144,7 @@ class Move:
 
 
 class Rest(Way):
-    """Is the path of joints that only come to rest."""
+    """Represents the path of joints that only come to rest."""
 
     def __init__(self, brake: Brake) -> None:
         super().__init__(brake.rest, brake.seconds)

@@ -13,7 +13,7 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class SteppingPace(Pace):
-    """Is a pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
+    """Represents a pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
 
     ``kick``: the kick that is asked for, then the one that is being made. The body comes to a stand first; if the
     request ends before that, there is no kick.

@@ -62,7 +62,7 @@ CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways coun
 
 
 class Legs(Locomotion):
-    """Is the locomotion of legs that balance."""
+    """Implements the locomotion of legs that balance."""
 
     def __init__(self, gait: Gait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         legs = (gait.left, gait.right)

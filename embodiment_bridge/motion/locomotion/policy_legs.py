@@ -11,7 +11,7 @@ from embodiment_bridge.motion.locomotion.legs import Legs
 
 
 class PolicyLegs(Legs):
-    """Is the locomotion of legs that a policy moves while it can, and the gait else."""
+    """Implements the locomotion of legs that a policy moves while it can, and the gait else."""
 
     def __init__(self, carrier: PolicyGait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(carrier.gait, joints, index)

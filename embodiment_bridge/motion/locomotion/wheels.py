@@ -12,7 +12,7 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class WheelPace(Pace):
-    """Is a pace at which no wheel exceeds its speed: the shares of ``forward`` and ``turn`` add up to 1 at most.
+    """Limits the pace so that no wheel exceeds its speed: the shares of ``forward`` and ``turn`` add up to 1 at most.
 
     Both have the same ramp, so that this holds on the way from one command to another, too. With three axes it would
     not: they have to go straight from one command to the next.

@@ -17,7 +17,7 @@ LEVEL_S: Final = 0.5  # s for which a level is valid
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Is a pattern of ``description.LIGHT_PATTERNS`` or ``off``, in a colour (red, green, blue, 0..1 each)."""
+    """Represents a pattern of ``description.LIGHT_PATTERNS`` or ``off``, in a colour (red, green, blue, 0..1 each)."""
 
     pattern: str
     color: tuple[float, float, float]

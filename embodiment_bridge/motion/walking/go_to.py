@@ -245,7 +245,7 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
 
 
 class _Place:
-    """Is a place, at first that of the body; without a yaw the heading is that of the way there."""
+    """Represents a place, at first that of the body; without a yaw the heading is that of the way there."""
 
     def __init__(self, spot: Spot | None, yaw: float | None) -> None:
         self._spot, self._yaw = spot, yaw
@@ -259,7 +259,7 @@ class _Place:
 
 
 class _BesideThing:
-    """Is the place before a thing on the straight way to it, or behind it on the line to another one."""
+    """Represents the place before a thing on the straight way to it, or behind it on the line to another one."""
 
     def __init__(self, thing: Target | Spot, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance

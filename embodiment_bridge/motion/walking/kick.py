@@ -162,7 +162,7 @@ class KickBall(Program):
 
 
 class Ahead:
-    """Is a direction relative to the heading that the body has at first, rad, + left."""
+    """Represents a direction relative to the heading that the body has at first, rad, + left."""
 
     def __init__(self, direction: float) -> None:
         self._direction = direction
@@ -176,7 +176,7 @@ class Ahead:
 
 
 class Towards:
-    """Is the direction from the ball to a place, or past other bodies that stand in that way.
+    """Represents the direction from the ball to a place, or past other bodies that stand in that way.
 
     beside: rad beside the straight way that will do where that is sooner, from ``FREE_REACHES`` times ``reach`` (m)
         on; nearer less, and within ``reach`` so little that the ball comes within ``MISS_M`` of the place.

@@ -27,7 +27,7 @@ def visible(thing: Thing) -> bool:
 
 
 class Target:
-    """Is a thing by its id or kind: the nearest one, which then keeps its name.
+    """Represents a thing by its id or kind: the nearest one, which then keeps its name.
 
     Raises:
         CommandError: no such thing is known.
@@ -57,7 +57,7 @@ class Target:
 
 
 class Ball(Target):
-    """Is a target of a program that looks at it in every cycle, and fails without it."""
+    """Represents a target of a program that looks at it in every cycle, and fails without it."""
 
     def __init__(self, name: str, things: Things) -> None:
         super().__init__(name, things)
@@ -76,7 +76,7 @@ class Ball(Target):
 
 
 class Spot:
-    """Is a fixed place on the ground, as a target."""
+    """Represents a fixed place on the ground, as a target."""
 
     kind = "place"
     properties = ()

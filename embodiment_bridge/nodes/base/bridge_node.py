@@ -65,7 +65,7 @@ AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so tha
 
 
 class BridgeNode(LifecycleNode):
-    """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
+    """Implements a lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
     configure or activate, a full disk and a lack of descriptors or memory fail that transition with one line in the

@@ -101,7 +101,7 @@ HAS_EVENTS = hasattr(rclpy_implementation, "EventsExecutor")
 
 
 class _Guarded:
-    """Mixin for an executor of rclpy: an exception in a task ends only that task."""
+    """Guards an executor of rclpy (a mixin): an exception in a task ends only that task."""
 
     def create_task(self, task: Any, *arguments: Any, **options: Any) -> Any:
         """Create a task, guarded."""
@@ -112,13 +112,13 @@ class _Guarded:
 
 
 class SingleThreadedExecutor(_Guarded, executors.SingleThreadedExecutor):
-    """Is rclpy's single-threaded executor with guarded tasks."""
+    """Guards the tasks of rclpy's single-threaded executor."""
 
 
 if HAS_EVENTS:
 
     class EventsExecutor(_Guarded, rclpy_implementation.EventsExecutor):
-        """Is rclpy's events executor with guarded tasks; constructed as in ``rclpy.experimental.EventsExecutor``."""
+        """Guards the tasks of rclpy's events executor; constructed as in ``rclpy.experimental.EventsExecutor``."""
 
         def __init__(self, *, context: Context) -> None:
             with suppress(

@@ -38,7 +38,7 @@ NOT_KNOWN: Final = (
 
 
 class SentGoal(Generic[F, R]):
-    """Is a goal that was sent. ``result`` is set when it has ended.
+    """Represents a goal that was sent. ``result`` is set when it has ended.
 
     Attributes:
         result: of the server; one that tells why there is none, if the goal was refused or lost.

@@ -91,7 +91,7 @@ FEEDBACK = "_FeedbackMessage"
 
 
 class Message(Protocol):
-    """Is a message, or the request or response of a service."""
+    """Represents a message, or the request or response of a service."""
 
     def get_fields_and_field_types(self) -> Mapping[str, str]:
         """Return the types by the names of the fields, in their order."""

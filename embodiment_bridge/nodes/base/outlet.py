@@ -18,7 +18,7 @@ LOOK_S: Final = 0.1  # asking the middleware takes 10 us, as much as a robot has
 
 
 class Outlet:
-    """Is one publisher. It sees a new subscriber after ``LOOK_S`` s at the latest, on the calling thread."""
+    """Represents one publisher. It sees a new subscriber after ``LOOK_S`` s at the latest, on the calling thread."""
 
     def __init__(self, node: Node, message_type: type[Message], topic: str, qos: QoSProfile) -> None:
         self._publisher = node.create_publisher(message_type, topic, qos)

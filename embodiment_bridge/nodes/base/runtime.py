@@ -27,7 +27,7 @@ UNSAFE = 8  # exit code: a body may still be driven
 
 
 class Runtime:
-    """Context manager: make nodes with ``context``, ``add`` them, ``spin``. The caller handles signals.
+    """Runs nodes in a with block: make nodes with ``context``, ``add`` them, ``spin``. The caller handles signals.
 
     args: ROS arguments for the whole process, as ``sys.argv`` has them; none by default.
 

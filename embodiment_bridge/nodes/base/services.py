@@ -25,7 +25,7 @@ def is_clear_no(value: object) -> bool:
 
 
 class Reply:
-    """The response to one request; call ``send`` once, in the executor's thread."""
+    """Answers one request; call ``send`` once, in the executor's thread."""
 
     def __init__(self, response: Any) -> None:
         self.response = response

@@ -127,7 +127,7 @@ PARAMETERS = (
 
 
 class AgentBridge(BridgeNode):
-    """One body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
+    """Connects one body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
     def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("agent_bridge", PARAMETERS, **node_kwargs)

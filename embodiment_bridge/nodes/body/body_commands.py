@@ -28,7 +28,7 @@ from embodiment_bridge.protocols.registry import ProtocolSpec
 
 
 class Response(Protocol):
-    """The response of a service."""
+    """Describes the response of a service."""
 
     success: bool
     message: str

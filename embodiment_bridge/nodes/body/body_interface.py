@@ -108,7 +108,7 @@ MICROPHONE = "microphone_link"  # in the head, where the body has one; a directi
 
 
 class BodyInterface:
-    """The parts of a body node that do not depend on the kind of body.
+    """Holds the parts of a body node that do not depend on the kind of body.
 
     ``queue`` moves the body, ``link`` publishes the state of the link, ``status`` that of the body, ``stamp`` gives
     the ROS time of an event. "Session's thread" means the thread that steps the queue.

@@ -31,7 +31,7 @@ SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_VIOLATED, GOAL_VIOLATE
 
 
 class JointSample(NamedTuple):
-    """Measured position (rad) and velocity (rad/s; nan: not sensed) of a joint, and its target, rad."""
+    """Holds measured position (rad) and velocity (rad/s; nan: not sensed) of a joint, and its target, rad."""
 
     position: float
     velocity: float

@@ -24,7 +24,7 @@ CLIENT_S = 0.25
 
 
 class KeepAlive:
-    """Is the client's side: call ``tell`` in every tick; it publishes as often as needed.
+    """Implements the client's side: call ``tell`` in every tick; it publishes as often as needed.
 
     Without ticks, such as in a pause, call ``rest``: a timer then publishes until the next ``tell``.
 
@@ -95,7 +95,7 @@ class _Watched:
 
 
 class DeadMan:
-    """Is the body's side: watches the sources of skills that ask for it, and reports silence and return.
+    """Implements the body's side: watches the sources of skills that ask for it, and reports silence and return.
 
     A source that was never heard does not count as silent: its topic may not lead here, which is logged as a warning.
 

@@ -59,7 +59,7 @@ VIEW_UP, ALL_ROUND, EVERYTHING = 3.1416, 6.28, 100.0  # rad; down to its feet, w
 
 
 class MockBody(BridgeNode):
-    """A mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
+    """Simulates a mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
 
     def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mock_body", PARAMETERS, **node_kwargs)

@@ -83,7 +83,7 @@ class Voice:
 
 
 class _Speaking(Native):
-    """One text: it is over when the player has ended it and the slot has passed."""
+    """Speaks one text: it is over when the player has ended it and the slot has passed."""
 
     def __init__(self, voice: Voice, text: str, slot: float) -> None:
         super().__init__()

@@ -92,7 +92,7 @@ STOPPED: Final = "the simulation was deactivated"
 
 
 class MujocoBody(BridgeNode):
-    """A body in MuJoCo. ``share()`` gives the folder of this package's files."""
+    """Simulates a body in MuJoCo. ``share()`` gives the folder of this package's files."""
 
     def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mujoco_body", PARAMETERS, **node_kwargs)

@@ -120,7 +120,7 @@ HIGH_SHARE: Final = 0.75  # height of the picture / its width
 
 
 class Percepts:
-    """The senses of a simulated robot, and their topics. ``warnings``: what people should know."""
+    """Publishes the senses of a simulated robot. ``warnings``: what people should know."""
 
     def __init__(self, simulation: Simulation, values: ParameterValues, interface: BodyInterface) -> None:
         self._simulation = simulation

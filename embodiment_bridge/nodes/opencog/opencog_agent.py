@@ -49,7 +49,7 @@ SATED = {
 
 
 class OpencogAgent:
-    """``hear``, ``met``, ``missed`` and ``about_to_tick`` are called on the session's thread.
+    """Sends what the body senses to its OAC; the link calls ``hear``, ``met``, ``missed``, ``about_to_tick``.
 
     Args:
         node: configured, with the values of ``opencog_parameters``.

@@ -26,7 +26,7 @@ LEAVE_WITHIN = 1.5  # s in which nothing else is served, not even the end of wha
 
 
 class OpencogBridge(BridgeNode, ProxyListener):
-    """One element of the network, with one body per OAC."""
+    """Connects one element of the network, with one body per OAC."""
 
     def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("opencog_bridge", parameters.PARAMETERS, **node_kwargs)

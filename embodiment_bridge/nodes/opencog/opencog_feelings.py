@@ -66,7 +66,7 @@ LAST = -1000  # priority: any plan or document is more important
 
 
 class OpencogMood:
-    """Call it on the executor's thread. note(text) writes a line for people.
+    """Shows feelings by emotions. Call it on the executor's thread. note(text) writes a line for people.
 
     Args:
         node: of the bridge.

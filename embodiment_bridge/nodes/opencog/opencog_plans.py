@@ -31,7 +31,7 @@ class PlanWishes:
 
 @dataclass(slots=True)
 class _Waiting:
-    """Is a plan that waits for an action server."""
+    """Represents a plan that waits for an action server."""
 
     number: int
     goal: ExecuteActionPlan.Goal
@@ -39,7 +39,7 @@ class _Waiting:
 
 
 class OpencogPlans:
-    """Call it on the executor's thread. report(report) sends a report; note(text) writes a line for people.
+    """Runs the plans of OACs, on the executor's thread. report(report) sends a report; note(text) tells people.
 
     source: name of the client, for logs.
     """

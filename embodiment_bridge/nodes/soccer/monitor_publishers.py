@@ -50,7 +50,7 @@ _STAMP_FORMAT: Final = "=iI"  # s, ns, in the byte order of the machine
 
 
 class PackedMarkers:
-    """Is a MarkerArray of ``markers``, whose stamps and poses are overwritten.
+    """Represents a MarkerArray of ``markers``, whose stamps and poses are overwritten.
 
     The places of these in the bytes are found by serialising patterns. The code so relies on one property of the
     encoding: numbers have the byte order of the machine.

@@ -55,7 +55,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The machine as the player uses it.
+    """Describes the machine as the player uses it.
 
     environment: gives that of outside programs. share: gives the share folder of a package.
     fetch: the fetcher with the rules of this node; None: nothing remote is played.

@@ -101,7 +101,7 @@ PARAMETERS = (
 
 
 class BehaviorTree(BridgeNode):
-    """The parts of the node, and their lifecycle. A goal says how it treats the run that has the body.
+    """Builds the parts of the node, and runs their lifecycle. A goal says how it treats the run that has the body.
 
     ``share()`` gives the folder of the package's files, or raises LookupError.
     """

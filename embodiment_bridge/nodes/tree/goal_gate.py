@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class GoalGate:
-    """Each goal begins after those that came before it.
+    """Lets each goal begin after those that came before it.
 
     Args:
         node: on whose executor goals begin.

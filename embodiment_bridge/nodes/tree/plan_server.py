@@ -152,7 +152,7 @@ def _actions_of(request: ExecuteActionPlan.Goal) -> list[Action]:
 
 
 class PlanGoalRun(GoalRun):
-    """A run of a plan and its goal: feedback when an action's status changes, the result at the end."""
+    """Tells the client of a plan each change of an action's status, and the result at the end."""
 
     strict_skills = True
     _statuses_told: object = None

@@ -34,7 +34,7 @@ CALLS: Final = ("pause", "resume", "step", "stop")
 
 
 class RobotDriver:
-    """Is a ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
+    """Implements a ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
 
     They only ask the node's own thread, which does everything.
     """

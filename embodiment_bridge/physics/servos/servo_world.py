@@ -28,7 +28,10 @@ JAMMED: Final = 10_000.0  # Nm s/rad
 
 
 class JointMotor(MotorDrive):
-    """Is the motor of one servo. ``advance(ms)`` brings the world to a time of this servo, ms since the start."""
+    """Represents the motor of one servo.
+
+    ``advance(ms)`` brings the world to a time of this servo, ms since the start.
+    """
 
     def __init__(
         self, motor: Motor, servo: ServoConfig, simulation: Simulation, advance: Callable[[int], object]
@@ -105,7 +108,7 @@ class JointMotor(MotorDrive):
 
 
 class ServoWorld:
-    """Is a robot in a world, moved by virtual servos.
+    """Represents a robot in a world, moved by virtual servos.
 
     A stand holds a floating base until all servos have had torque at the same time, as a hand does until a robot
     stands by itself. ``simulation`` may be used while ``lock`` is held. ``restarts`` counts how often the physics

@@ -30,7 +30,7 @@ MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # limit of a goal; the node's own may be
 
 @dataclass(frozen=True, slots=True)
 class CheckedGoal:
-    """Is a goal that can be run.
+    """Represents a goal that can be run.
 
     request: what was asked for. doubts: what is doubtful in the document, for people. seed: None draws one. values: of
     the goal.
@@ -98,7 +98,7 @@ FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class RunGoal(Protocol):
-    """Is the part of an action goal that a run uses."""
+    """Represents the part of an action goal that a run uses."""
 
     @property
     def request(self) -> Any:
@@ -117,7 +117,7 @@ Finish = Callable[..., None]
 
 
 class GoalRun:
-    """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
+    """Tells the client what changed in a run, and ends the goal when the run has ended.
 
     finish(goal, succeeded=, result=) ends the goal. strict_skills: see ``Settings``.
     """

@@ -34,7 +34,7 @@ MAX_NODES = 200  # limit of a snapshot: a node costs 0.15 ms (measured), and tic
 
 @dataclass(slots=True)
 class Stream:
-    """Is an open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
+    """Represents an open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
 
     publisher: Publisher
     period: float

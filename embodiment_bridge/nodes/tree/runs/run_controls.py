@@ -25,7 +25,7 @@ GONE_S = 10.0  # s of wall time in a pause after which the run is canceled, so t
 
 @dataclass(slots=True)
 class _Silent:
-    """Is a paused run of a silent client: its cancel, and whether the pause is ours, and so ours to end."""
+    """Represents a paused run of a silent client: its cancel, and whether the pause is ours, and so ours to end."""
 
     timer: Timer
     ours: bool

@@ -44,7 +44,7 @@ STATUS = {
 
 @dataclass(slots=True)
 class _Pending:
-    """Is a requested skill: its known state, and whether its end was requested.
+    """Represents a requested skill: its known state, and whether its end was requested.
 
     unsent: the goal, as long as the action has no server.
     """
@@ -145,7 +145,7 @@ class RosSkills:
 
 
 class RunSkills(SkillPort):
-    """Is the skills of one run: a hold freezes what this run has started, and nothing else."""
+    """Represents the skills of one run: a hold freezes what this run has started, and nothing else."""
 
     def __init__(self, skills: RosSkills, run_id: str, allowed: Allowed | None, body: BodySkills) -> None:
         self._run_id = run_id

@@ -28,7 +28,7 @@ KEYS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Is the ball or another player: where it is (m), its height, and how long ago it was seen (s).
+    """Represents the ball or another player: where it is (m), its height, and how long ago it was seen (s).
 
     team: its name; empty for the ball.
     """
