@@ -132,5 +132,5 @@ COMMANDS: Final = (Init, *ACTIONS, Frame)
 
 
 def number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
-    """As ``number_text``, within what the simulation survives."""
+    """Return the text of a number, as ``number_text`` does, within what the simulation survives."""
     return number_text(field, value, low, high)

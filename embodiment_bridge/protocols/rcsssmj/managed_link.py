@@ -250,7 +250,7 @@ def _apply(player: ManagedPlayer, command: Action | Frame, _: ManagedWorld) -> N
 
 
 def make_opener(values: ParameterValues) -> Callable[[Counters, Callable[[], float]], ManagedLink]:
-    """What opens links for a session with these parameters of the protocol: see ``managed`` of ``ProtocolSpec``.
+    """Return a function that opens links for a session with these parameters: see ``managed`` of ``ProtocolSpec``.
 
     Raises:
         ConfigError: rcsssmj is not installed.

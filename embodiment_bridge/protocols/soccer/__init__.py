@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the soccer simulators have in common: their S-expression lists, what a robot sees and senses, its messages."""
+"""The common parts of the soccer simulators: S-expression lists, what a robot sees and senses, messages."""

@@ -17,7 +17,7 @@ SIDES: Final = {"left": "Left", "right": "Right"}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What one server does with trainer commands.
+    """Says what one server does with trainer commands.
 
     yaw_offset_deg: added to a yaw (0 along x, positive left) for its ``move``. can_ask: it obeys ``reqfullstate``.
     ignored: services of which it does nothing, and why. can_weaken: battery and temperature can be set.

@@ -264,7 +264,7 @@ class Player:
         return add(pose.place, apply(pose.turn, (0.0, -0.03, -SOLE_M)))
 
     def _height(self, foot: str) -> float:
-        """Of a sole over the torso, m: negative."""
+        """Return the height of a sole over the torso, m: negative."""
         return apply(self.balance.turn, self._sole(foot))[2]
 
     def _step_height(self, dt: float) -> bool:
