@@ -298,7 +298,7 @@ class VirtualMedia(MediaPort):
 class VirtualRequests(RequestPort):
     """Implements a ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``.
 
-    For other URLs ``otherwise``, empty: they fail.
+    It answers other URLs by ``otherwise``; if that is empty, they fail.
 
     ``assumed`` has the URLs that were answered by ``otherwise``.
     """
