@@ -84,7 +84,7 @@ class CommandWriter(command_writer.CommandWriter):
         return self._motor_step_by_step(command)
 
     def _motor_step_by_step(self, command: Motor) -> str:
-        """As ``_motor``, but able to say what is wrong."""
+        """Write as ``_motor`` does, but able to say what is wrong."""
         name = command.name
         if not isinstance(name, str) or name not in self._effectors:
             kind = f"motor of robot {self._robot.name}" if self._robot else "motor"

@@ -34,7 +34,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """As the server calls it."""
+        """The name of the joint on the server."""
         ...
 
 
@@ -86,7 +86,7 @@ class BodyMap:
         self._motors: list[Motor] = [_motor(joint, 0.0, 0.0, 0.0, 0.0, 0.0) for joint in self.joints]
 
     def state(self, percept: Percept) -> BodyState | None:
-        """What the robot senses of itself, if the percept has a possible time and all joints."""
+        """Return what the robot senses of itself, if the percept has a possible time and all joints."""
         if percept.time_s is None or percept.joints is None or not 0.0 <= percept.time_s < MAX_TIME:
             return None
         order = self._order.of(percept.joints.names)

@@ -71,14 +71,14 @@ class Orders:
         self._waiting: deque[Order] = deque()
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Handle a request, as ``Converter.handle_request`` does."""
         if not self._managed:
             raise CommandError(f"{name}: only with transport managed; on a server soccer_monitor does it")
         self._waiting.append(_placed(message) if isinstance(message, PlaceThing.Request) else Reset())
         return ""
 
     def take(self) -> list[Order]:
-        """What waits."""
+        """Return the orders that wait."""
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
 

@@ -107,7 +107,7 @@ class RobotArrays:
         self._kp = self._kd = ()
 
     def state(self) -> BodyState:
-        """What the robot senses of itself now."""
+        """Return what the robot senses of itself now."""
         raw = self.data.sensordata[self._rows]
         values: list[float] = (
             np.trunc(raw * self._to_wire * self._digits) / self._digits * self._to_si
@@ -243,7 +243,7 @@ class ManagedRobot:
 
     @property
     def percept(self) -> Percept:
-        """What it perceives, in the units of the wire. Made when it is asked for, as it costs more than a step."""
+        """The percept in the units of the wire. It is made when it is asked for, as it costs more than a step."""
         if self._percept is None:
             self.simulation.world.perceive()
             self._percept = self._player.percept

@@ -45,7 +45,7 @@ class ManagedPlayer:
 
     @property
     def prefix(self) -> str:
-        """What the names of its parts begin with in the compiled world."""
+        """The prefix of the names of its parts in the compiled world."""
         return str(self._agent.agent_id.prefix)
 
     @property
@@ -55,7 +55,7 @@ class ManagedPlayer:
 
     @property
     def turn(self) -> Quaternion:
-        """How the torso is turned in ``map``: unit quaternion x y z w."""
+        """The rotation of the torso in ``map``: unit quaternion x y z w."""
         w, x, y, z = map(float, self._agent.xquat)
         return x, y, z, w
 
@@ -87,7 +87,7 @@ class ManagedPlayer:
         self.percept = percept_of(self._agent.perceptions)
 
     def _actions(self, action: Action) -> Iterator[Any]:
-        """What rcsssmj's own parser makes of an action: angles in rad, volumes from 0 to 1."""
+        """Yield what rcsssmj's own parser makes of an action: angles in rad, volumes from 0 to 1."""
         prefix = self._agent.agent_id.prefix
         if isinstance(action, Motor):
             yield self._motor_action(prefix + action.name, *simulator_motor(action))

@@ -39,7 +39,7 @@ def game(state: events.GameState, side: str) -> Game:
 
 
 def heard(percept: events.Percept, stamp: Stamp, frame: str) -> list[HeardMessage]:
-    """What was said, in the server's order; ``frame`` is the microphone's."""
+    """Return what was said, in the server's order; ``frame`` is the microphone's."""
     said = [one for microphone in percept.microphones for one in microphone.heard]
     return [_heard(one, stamp, frame) for one in said[:MAX_HEARD]]
 

@@ -41,7 +41,7 @@ LONGEST_DT = 0.1  # s
 
 
 class Limits(NamedTuple):
-    """Of one joint: rad, rad/s."""
+    """Holds the limits of one joint: rad, rad/s."""
 
     lower: float
     upper: float
@@ -144,7 +144,7 @@ class BodyMap:
         self._driven: float | None = None  # time of the state for which speeds were last sent
 
     def state(self, percept: Percept, located: Locator, contacts: Contacts) -> BodyState | None:
-        """What the robot senses of itself, if the percept has a possible time and all joints; speeds by difference.
+        """Return what the robot senses of itself, if the percept has a possible time and all joints.
 
         ``located`` hears on the way what the robot feels; ``contacts`` tells where its feet touch the ground.
         """
@@ -211,7 +211,7 @@ def camera_pose(vision: Vision, side: str | None) -> tuple[Vector, float] | None
 
 
 def direction(heard: Heard, side: str | None, yaw: float) -> float | None:
-    """Where a voice comes from, rad, positive left, seen by a body with the heading ``yaw`` (rad); None: unknown."""
+    """Return the direction of a voice, rad, positive left, for a body with heading ``yaw`` (rad)."""
     if heard.direction_deg is None or not isfinite(heard.direction_deg):
         return None
     turned = pi if side == "right" else 0.0
@@ -219,7 +219,7 @@ def direction(heard: Heard, side: str | None, yaw: float) -> float | None:
 
 
 def charge(agent: AgentState) -> float | None:
-    """Of the battery, 0 to 1."""
+    """Return the charge of the battery, 0 to 1."""
     if agent.battery_percent is None or not isfinite(agent.battery_percent):
         return None
     return min(max(agent.battery_percent / 100.0, 0.0), 1.0)

@@ -203,7 +203,7 @@ class NaoConverter(Converter[Event, Command]):
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
-        """Of every new percept of a player that was let in.
+        """Return the state of every new percept of a player that was let in.
 
         Raises:
             LinkError: the server refused the player, or took it out of the game.
@@ -268,7 +268,7 @@ class NaoConverter(Converter[Event, Command]):
         return self._messages.of(event, state, me, picture, stamp)
 
     def _look(self, vision: Vision, state: BodyState) -> Picture:
-        """As a side effect the locator knows where the body is, which the next state tells."""
+        """Return the picture; the locator then knows where the body is, which the next state tells."""
         seen = sight(vision.points, vision.agents, ((line.start, line.end) for line in vision.lines))
         carried = self._camera.pose(BODY, state.position) if self._camera is not None else None
         if self._joining.wants_side and carried is not None:

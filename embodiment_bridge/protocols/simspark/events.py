@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rcssserver3d tells an agent, in the units of the wire: metres, degrees, seconds.
+"""The percepts of rcssserver3d, in the units of the wire: metres, degrees, seconds.
 
 The body's frame is x right, y forward, z up. Numbers may be nan. Source: rcssserver3d 0.7.3 on SimSpark 0.3.2.
 """

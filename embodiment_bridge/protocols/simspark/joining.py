@@ -204,7 +204,7 @@ class Joining:
         return self._replayed and not self.side
 
     def learn_side(self, side: str) -> None:
-        """What the percepts tell of a player who wants its side."""
+        """Learn the side of a player who wants it from the percepts."""
         self.side = side
 
     def init(self) -> Init | None:

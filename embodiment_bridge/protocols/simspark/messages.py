@@ -96,7 +96,7 @@ def game(state: events.GameState, team: str, side: str) -> Game:
 def heard(
     percept: events.Percept, side: str, yaw: float | None, stamp: Stamp, frame: str
 ) -> list[HeardMessage]:
-    """What was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None where it is not known."""
+    """Return what was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None: unknown."""
     return [_heard(one, side, yaw, stamp, frame) for one in percept.heard[:MAX_HEARD]]
 
 

@@ -55,7 +55,7 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
         return self.form.read(text)
 
     def read_lists(self, offset: int, payload: bytes) -> Sequence[Percept | Signal | Other]:
-        """As ``read``, list by list."""
+        """Read list by list, with the result of ``read``."""
         fields: PerceptFields = {}
         others: list[Percept | Signal | Other] = []
         for count, piece in enumerate(split(payload)):

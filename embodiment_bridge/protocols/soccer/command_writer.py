@@ -32,7 +32,7 @@ class Written(ABC):
 
 
 def writers(heads: Mapping[type, str], number: Callable[[str, object], str]) -> dict[type, Write]:
-    """What writes each of the actions, which are given with the first words of their lists."""
+    """Return the writer of each action; the actions come with the first words of their lists."""
     return {
         kind: kind.text if issubclass(kind, Written) else _plain_writer(kind, word, number)
         for kind, word in heads.items()
@@ -89,7 +89,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the motor on the wire."""
+        """The name of the motor on the wire."""
         ...
 
 

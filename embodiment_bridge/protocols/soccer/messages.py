@@ -35,7 +35,7 @@ class LeftOut:
             self._new.append(sentence)
 
     def take(self) -> list[str]:
-        """What is new since the last call."""
+        """Return what is new since the last call."""
         if not self._new:
             return []
         new, self._new = self._new, []

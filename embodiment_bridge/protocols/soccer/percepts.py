@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the percepts of all soccer simulators hold, in the units of the wire (metres, degrees, seconds), and its rows.
+"""The contents of percepts of all soccer simulators, in the units of the wire (metres, degrees, seconds).
 
 Numbers may be nan or inf when a simulation blows up. The frame of a sensor is that of its simulator.
 """

@@ -119,7 +119,7 @@ class Requests(Generic[Command]):
         self._rest: dict[str, Command] = {}  # the newest of each kind is the one that counts
 
     def handle(self, name: str, message: object) -> str:
-        """As ``Converter.handle_request``."""
+        """Handle a request, as ``Converter.handle_request`` does."""
         if name in self._makers:
             command = self._makers[name](cast(Message, message))
             self._check(command)
@@ -153,7 +153,7 @@ class Requests(Generic[Command]):
         self._rest.clear()
 
     def next_actions(self) -> Iterator[Command]:
-        """What goes into the next frame."""
+        """Yield the commands of the next frame."""
         if self._says:
             yield self._says.popleft()
         while self._rest:
@@ -192,7 +192,7 @@ class Requests(Generic[Command]):
 
 
 def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
-    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
+    """Return the functions that make the command of each topic and service of ``spec`` (``Input.command``)."""
     by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
     items: tuple[Input, ...] = (*spec.inputs, *spec.services)
     return {

@@ -60,7 +60,7 @@ class Value:
 
     @property
     def convert(self) -> Callable[[Any], Any]:
-        """What makes a value of the text of its group."""
+        """The function that makes a value of the text of its group."""
         convert, missing = self.kind.convert, self.missing
         return (lambda text: missing if text is None else convert(text)) if self.optional else convert
 
@@ -129,7 +129,7 @@ class Row:
         return rf"\({' '.join(atoms)} ?+{''.join(lists)}\) ?+"
 
     def _find_places(self) -> tuple[list[tuple[int, Callable[[str], Any]]], int]:
-        """Where the values stand among the words of a list, and how many there are; nowhere if that depends."""
+        """Return where values stand among the words of a list, and how many there are; nowhere if that depends."""
         places: list[int] = []
         length = 1 if self.word else 0
         for part in (*self._alone, *self._lists):

@@ -31,7 +31,7 @@ NOBODY: Final = -1  # the number that deselects all
 
 
 def write(command: c.Command | Unknown, kinds: Sequence[type], *, rsmp: bool) -> bytes:
-    """What goes into a frame for ``command``, which must be one of ``kinds``, or an ``Unknown`` as it came.
+    """Return the frame's text for ``command``, which must be one of ``kinds``, or an ``Unknown`` as it came.
 
     rsmp: the server is rcssservermj, which takes the names of teams and poses in space.
 
@@ -131,7 +131,7 @@ def _numbers(field: str, values: object, count: int) -> str:
 
 
 def _raw(raw: bytes) -> bytes:
-    """What was received, for sending it again, unless the server could take it for a command."""
+    """Return received bytes for sending them again, unless the server could take them for a command."""
     try:
         nodes = parse(raw)
     except (SexprError, TypeError, AttributeError) as error:

@@ -18,7 +18,7 @@ from embodiment_bridge.srv import AgentCommand, PlaceThing, SetGame, SetPlayMode
 
 
 def heading_deg(yaw: float, offset_deg: float) -> float:
-    """Of a yaw (rad), which is taken to -180 to 180 degrees first; a server's ``offset_deg`` is added then."""
+    """Return the heading of a yaw (rad) in degrees, -180 to 180, before ``offset_deg`` of a server is added."""
     return (remainder(yaw, 2.0 * pi) if isfinite(yaw) else yaw) * DEG_PER_RAD + offset_deg
 
 

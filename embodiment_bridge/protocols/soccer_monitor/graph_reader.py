@@ -115,7 +115,7 @@ _FLAT: Final = re.compile(r"\([^()]*\)")
 
 @dataclass(slots=True)
 class Graph:
-    """What a graph says, as in ``events.Scene``; ``unknown``: texts of attributes that have no meaning here."""
+    """Holds the contents of a graph, as in ``events.Scene``; ``unknown``: texts of attributes without meaning."""
 
     depths: list[int] = field(default_factory=list)
     matrices: Matrices = field(default_factory=Matrices)
@@ -124,7 +124,7 @@ class Graph:
 
 
 class _Stretch(NamedTuple):
-    """What stands between two matrices.
+    """Holds what stands between two matrices.
 
     closed: how many lists end behind the matrix before, and behind each node but the one with the next matrix.
     details: of nodes, counted from the one behind the matrix before. opens: it ends where a matrix may begin.
@@ -137,7 +137,7 @@ class _Stretch(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """What a node says but its matrix; ``closed``: how many lists end behind that."""
+    """Holds a node but for its matrix; ``closed``: how many lists end behind it."""
 
     typed: bool
     detail: Detail | None
@@ -210,7 +210,7 @@ def _stretch(text: str) -> _Stretch | None:
 
 
 def _read_stretch(text: str) -> _Stretch | None:
-    """What stands between two matrices, the brackets of which are not part of it; None where it is not known."""
+    """Read what stands between two matrices, without their brackets; None where it is not known."""
     behind, *texts = text.split("(nd", MAX_NODES + 1)
     opens = bool(texts) and texts[-1] in _BEFORE_MATRIX
     if opens:
@@ -257,7 +257,7 @@ def read_graph(text: str) -> Graph:
 
 
 def read_by_tokens(text: str) -> Graph:
-    """As ``read_graph``, whatever stands where; the attributes that hold lists, of which none is known, come last."""
+    """Read as ``read_graph`` does, whatever stands where; attributes that hold lists come last."""
     graph = Graph()
     depths = graph.depths
     types: dict[int, str] = {}  # of the nodes with one that is not plain

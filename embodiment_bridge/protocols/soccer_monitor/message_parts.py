@@ -92,11 +92,11 @@ class GameLists:
             raise BadListError(f"{name}: {error}") from None
 
     def environment(self) -> Environment | None:
-        """What was said of field and rules, if anything was."""
+        """Return what was said of field and rules, if anything was."""
         return Environment(self.values, self.play_modes) if self.values or self.play_modes else None
 
     def game_state(self) -> GameState | None:
-        """What was said of the game, if anything was."""
+        """Return what was said of the game, if anything was."""
         return GameState(**self.game, fouls=tuple(self.fouls)) if self.game or self.fouls else None
 
     def _foul(self, values: list[int]) -> None:

@@ -108,7 +108,7 @@ def game_state(game: GameRecord, stamp: Stamp) -> GameState:
 
 
 def news(game: GameRecord) -> tuple[object, ...]:
-    """What makes a message of the game news: a change of anything but the clocks, or a second of play."""
+    """Return what makes a message of the game news: a change of anything but the clocks, or a second of play."""
     state = game.state
     second = math.floor(state.time_s) if state.time_s is not None and math.isfinite(state.time_s) else None
     shown = (state.half, game.play_mode, state.score_left, state.score_right)
@@ -216,7 +216,7 @@ class ObjectMessages:
         return array
 
     def pose(self, thing: Thing, stamp: Stamp) -> PoseStamped:
-        """Where one thing is."""
+        """Return the pose of one thing."""
         message = self._poses.get(thing.name)
         if message is None:
             if len(self._poses) >= KEPT:

@@ -14,7 +14,7 @@ Array = Any
 
 
 def poses(worlds: Array) -> tuple[Array, Array]:
-    """Of (n, 4, 4) transposed matrices the (n, 3) places, m, and (n, 4) unit quaternions x, y, z, w.
+    """Return the (n, 3) places, m, and (n, 4) unit quaternions x, y, z, w of (n, 4, 4) transposed matrices.
 
     The scale of a matrix is taken out. One that is not finite, or has no orientation, gives nan.
     """
@@ -226,7 +226,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """What is known in a scene; ``ball`` is its transform, and None where there is none."""
+    """Holds what is known in a scene; ``ball`` is its transform, None if there is none."""
 
     ball: int | None
     players: tuple[Player, ...]

@@ -53,7 +53,7 @@ class FieldValues:
 
 
 def field_values(environment: Environment) -> FieldValues:
-    """What the environment says.
+    """Return what the environment says.
 
     rcssservermj 0.2.1 tells the depth of its goals as their width and the width as their depth. Every goal is wider
     than it is deep, so the larger one is the width.
@@ -72,7 +72,7 @@ LARGEST: Final = 1000.0  # m; a larger field is none
 
 
 def field_lines(field: FieldValues) -> list[Line]:
-    """What is painted on the field: nothing where its size is not told. Parts that are not told are left out.
+    """Return what is painted on the field: nothing if its size is unknown. Unknown parts are left out.
 
     rcssserver3d tells neither circle nor areas. Drawn are those of the rules of its league: a circle with the radius of
     a free kick, and a penalty area of 1.8 m by 3.9 m more than the goal.
@@ -207,7 +207,7 @@ FLAT: Final = 0.02  # m; the thickness that a viewer needs of what has none
 
 
 def solid_of(detail: Detail) -> Solid | None:
-    """What to draw for a node; None if it is hidden, no mesh, drawn with the field, or of no finite size."""
+    """Return what to draw for a node; None if it is hidden, no mesh, drawn with the field, or not finite."""
     if not detail.mesh or detail.visible is False or SCENERY.search(detail.mesh):
         return None
     form, size, center = _form(detail)
