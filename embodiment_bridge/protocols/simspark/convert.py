@@ -211,7 +211,7 @@ def camera_pose(vision: Vision, side: str | None) -> tuple[Vector, float] | None
 
 
 def direction(heard: Heard, side: str | None, yaw: float) -> float | None:
-    """Return the direction of a voice, rad, positive left, for a body with heading ``yaw`` (rad)."""
+    """Return the direction of a voice, rad, positive left, at heading ``yaw`` (rad); None: unknown."""
     if heard.direction_deg is None or not isfinite(heard.direction_deg):
         return None
     turned = pi if side == "right" else 0.0
