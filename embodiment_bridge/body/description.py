@@ -207,7 +207,7 @@ class Carrier(Protocol):
         """The speeds at full command."""
 
     def step_at(self, forward: float) -> float:
-        """How long one step takes at a share ``forward`` of full speed (-1..1), s."""
+        """Return the duration of one step at a share ``forward`` of full speed (-1..1), s."""
 
     @property
     def balances(self) -> bool:
@@ -215,7 +215,7 @@ class Carrier(Protocol):
 
     @property
     def kick(self) -> BallKick | None:
-        """How it kicks a ball; None for one that cannot."""
+        """The kick of the body; None if it cannot kick."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class BallKick:
         return 1.0
 
     def drift(self, strength: float) -> float:
-        """How far from the heading to the side of the foot the ball rolls after a kick of ``strength``, rad."""
+        """Return how far from the heading, to the side of the foot, the ball rolls after a kick, rad."""
         at = min(max(strength, 0.0), 1.0) * (len(self.outward) - 1)
         number = int(at)
         near, far = self.outward[number], self.outward[min(number + 1, len(self.outward) - 1)]

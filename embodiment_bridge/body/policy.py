@@ -131,7 +131,7 @@ def _array(path: Path, arrays: "dict[str, NDArray[np.generic]]", name: str) -> A
 
 
 def _width(path: Path, number: int, layer: Layer, widths: list[int]) -> int:
-    """How many values come out of a layer; the first layer with arrays says how many go into the network."""
+    """Return how many values come out of a layer; the first layer with arrays tells those of the input."""
     wanted = widths[-1]
     if layer.kind == "linear":
         weight, bias = layer.arrays
@@ -180,7 +180,7 @@ FIRST = ("zeros", "repeat")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a policy comes from: its public address, the sha256 of the file there, and the licence."""
+    """Names the origin of a policy: its public address, the sha256 of the file there, and the licence."""
 
     address: str
     sha256: str

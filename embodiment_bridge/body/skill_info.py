@@ -108,7 +108,7 @@ class Parameter:
     description: str = ""
 
     def info(self, description: str = "") -> ParameterInfo:
-        """What clients may know of it; ``description`` counts where it has none of its own."""
+        """Return what clients may know of it; ``description`` counts where it has none of its own."""
         default = "" if self.default is None else f"{self.default:g}"
         text = self.description or description
         return ParameterInfo(
@@ -131,7 +131,7 @@ class TextParameter:
     required: bool = False
 
     def info(self, description: str = "") -> ParameterInfo:
-        """What clients may know of it; ``description`` counts where it has none of its own."""
+        """Return what clients may know of it; ``description`` counts where it has none of its own."""
         text = f"{self.description or description} At most {self.longest} characters.".strip()
         kind = "thing" if self.is_thing else "text"
         return ParameterInfo(self.name, text, kind, "", -inf, inf, self.required, self.default or "")

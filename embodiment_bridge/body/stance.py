@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a body stands that has nothing to do: the stance of balancing legs, and idle motions."""
+"""The posture of a body that has nothing to do: the stance of balancing legs, and idle motions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ STANCE_LIMITS = {"lower": 0.5, "lean": 0.8, "ahead": 0.3, "sway": 0.5}  # m, rad
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """How the legs of a gait stand, beside their usual stance.
+    """Describes the stance of the legs of a gait, relative to their usual stance.
 
     lower: m that the hips are lower. lean: of the torso, rad, + forward. ahead: m that the feet are further ahead of
     the hips, which keeps the weight over them. sway: roll of both hips, rad, + brings the weight over the left foot.

@@ -46,7 +46,7 @@ examples:
 
 
 def parser(first: str = "") -> argparse.ArgumentParser:
-    """The parser of the command ``first``; of another word, the names of all commands; of none, all of them.
+    """Return the parser of the command ``first``; of another word, the names of all commands; of none, all of them.
 
     A command so starts without the parsers and libraries of the others; `doctor` also starts where these are missing.
     """
@@ -72,7 +72,10 @@ def declare(
     examples: str,
     run: Callable[[argparse.Namespace], int] | None = None,
 ) -> argparse.ArgumentParser:
-    """Declare a command, whose help ends with ``examples`` as they are written; a group of commands has no ``run``."""
+    """Declare a command, whose help ends with ``examples`` as they are written.
+
+    A group of commands has no ``run``.
+    """
     command = commands.add_parser(
         name, description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -95,7 +98,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         arguments = _parse(parser(words[0] if words else "--help"), words)
         if getattr(arguments, "end_with", None) is None:
-            ending.listen()  # else the program that started this one holds it back
+            ending.listen()  # otherwise the program that started this one holds it back
         code: int = arguments.run(arguments)
     except BridgeError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")

@@ -15,7 +15,7 @@ LOST_OUTPUT = 141  # the reader of standard output has gone; as shells report SI
 
 
 class Located(Protocol):
-    """The part of an ExecuteBml.Result that says where and why a run ended."""
+    """Represents the part of an ExecuteBml.Result that says where and why a run ended."""
 
     pointer: str
     reason: str
@@ -29,11 +29,11 @@ def exit_code(outcome: str, *, interrupted: bool = False) -> int:
 
 
 def where_and_why(result: Located) -> str:
-    """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
+    """Return `` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
     # The reason of a rejection begins with the pointer.
     said = result.reason.startswith(f"{result.pointer}: ")
     where = f" at {result.pointer}" if result.pointer and not said else ""
-    reason = result.reason.removeprefix(": ")  # of a problem of the root
+    reason = result.reason.removeprefix(": ")  # a problem of the root begins so
     return where + (f": {reason}" if reason else "")
 
 
@@ -70,7 +70,7 @@ def listen() -> None:
 
 
 def is_gone(process: int | None) -> bool:
-    """Whether the process with this number has ended; False for None.
+    """Return whether the process with this number has ended; False for None.
 
     A process that was killed and that its parent has not reaped yet has ended too, where the system can tell (Linux).
     """

@@ -13,11 +13,11 @@ from embodiment_bridge.core.input_file import exists, read_bytes
 from embodiment_bridge.launching.environment import find_share
 
 CHUNK = 65536
-MAX_BYTES = 64 << 20  # of a document or the log of a run, which ends after 50 MB
+MAX_BYTES = 64 << 20  # limit of a document, or of the log of a run, which ends after 50 MB
 
 
 def read_text(name: str) -> str:
-    """The whole file as UTF-8 text; other bytes stay visible as escapes.
+    """Return the whole file as UTF-8 text; other bytes stay visible as escapes.
 
     Raises:
         ConfigError: it cannot be read, or is larger than ``MAX_BYTES``.
@@ -30,7 +30,7 @@ def read_text(name: str) -> str:
 
 
 def read_document(name: str) -> str:
-    """The text of a BML document: a file, standard input, or a shipped one by name (``dance.json``, ``dance``).
+    """Return the text of a BML document: a file, standard input, or a shipped one by name (``dance``).
 
     A file comes first.
 
@@ -47,7 +47,7 @@ def read_document(name: str) -> str:
 
 
 def shipped_documents() -> dict[str, Path]:
-    """The documents of this package, by name."""
+    """Return the documents of this package, by name."""
     try:
         folder = find_share("embodiment_bridge") / "config" / "bml"
     except LookupError:  # not installed
@@ -56,7 +56,7 @@ def shipped_documents() -> dict[str, Path]:
 
 
 def read_chunks(name: str) -> Iterator[bytes]:
-    """The bytes of a file as they arrive.
+    """Return the bytes of a file as they arrive.
 
     Raises:
         ConfigError: it cannot be read.

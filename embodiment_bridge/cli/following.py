@@ -18,7 +18,7 @@ UNANSWERED = "the goal was not answered: it may be running"
 
 
 class GoneError(Exception):
-    """There is no result; the text says why. ``code``: the exit code of the command."""
+    """Reports that there is no result; the text says why. ``code``: the exit code of the command."""
 
     def __init__(self, text: str, code: int = GONE) -> None:
         super().__init__(text)
@@ -60,7 +60,7 @@ def perform(
 
 
 class FollowedGoal(Protocol):
-    """A goal that was sent to an action server."""
+    """Represents a goal that was sent to an action server."""
 
     @property
     def result(self) -> object:
@@ -68,7 +68,7 @@ class FollowedGoal(Protocol):
 
     @property
     def lost(self) -> str:
-        """Why the outcome is not known; empty while it may come, or has."""
+        """The reason why the outcome is unknown; empty while it may come, or is known."""
 
     @property
     def answered(self) -> bool:
@@ -87,7 +87,7 @@ class FollowedGoal(Protocol):
 
 
 def not_served(action: str, namespace: str) -> GoneError:
-    """The error for an action without a server."""
+    """Return the error for an action without a server."""
     return GoneError(
         f"nothing serves {action} in namespace {namespace}; start a body first, e.g. "
         "`embodiment_bridge up bringup.launch.xml`",
@@ -113,7 +113,7 @@ def await_server(
     stopped: Callable[[], bool],
     seconds: float,
 ) -> bool:
-    """Spin until a node serves the action; whether one does within so many s.
+    """Spin until a node serves the action; return whether one does within so many s.
 
     Raises:
         KeyboardInterrupt: ``stopped()`` before.

@@ -23,7 +23,7 @@ def add_media_option(command: argparse.ArgumentParser) -> None:
 
 
 def given_media(words: Iterable[str]) -> dict[str, float]:
-    """Lengths in s by URL.
+    """Return lengths in s by URL.
 
     Raises:
         ConfigError: a word has another form, a file cannot be read, or a length is not a number of seconds, 0 or more.

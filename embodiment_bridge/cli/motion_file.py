@@ -20,7 +20,7 @@ def track_of(
     rows: Sequence[Sequence[float]],
     near: float,
 ) -> Track | None:
-    """The motion of the joints of ``body``, with fewer points but within ``near`` rad; None if no joint moved.
+    """Return the motion of the joints of ``body``, with fewer points but within ``near`` rad; None if no joint moved.
 
     It begins with the first movement and ends with the last. Angles are limited to the ranges of the joints. Legs that
     a gait uses are left out.
@@ -41,7 +41,7 @@ def track_of(
 
 
 def moving_part(rows: Sequence[Sequence[float]], near: float) -> tuple[int, int]:
-    """Indices of the last row before a joint moves by more than ``near`` rad, and of the first row after the motion."""
+    """Return the indices of the last row before a joint moves more than ``near`` rad, and of the first row after."""
 
     def differ(row: Sequence[float], still: Sequence[float]) -> bool:
         return any(abs(a - b) > near for a, b in zip(row, still, strict=True))
@@ -54,7 +54,7 @@ def moving_part(rows: Sequence[Sequence[float]], near: float) -> tuple[int, int]
 
 
 def skill_text(name: str, body: BodyDescription, track: Track) -> str:
-    """The YAML of one skill, checked by reading it back.
+    """Return the YAML of one skill, checked by reading it back.
 
     Raises:
         ConfigError: it cannot be read back.

@@ -12,13 +12,13 @@ from embodiment_bridge.launching.launch_description import join_namespace
 
 
 class Within:
-    """A number from ``lower`` to ``upper``, both included; ``kind`` int: a whole one."""
+    """Reads a number from ``lower`` to ``upper``, both included; ``kind`` int: a whole one."""
 
     def __init__(self, lower: float, upper: float, kind: type[float] = float) -> None:
         self._lower, self._upper, self._kind = lower, upper, kind
 
     def __call__(self, text: str) -> float:
-        """The number in a text."""
+        """Return the number in a text."""
         try:
             value = self._kind(text)
         except ValueError:
@@ -32,7 +32,7 @@ class Within:
 
 
 def seconds(text: str) -> float:
-    """A finite time, 0 or more, s."""
+    """Return a finite time, 0 or more, s."""
     value = float(text)
     if not math.isfinite(value) or value < 0.0:
         raise argparse.ArgumentTypeError(f"{text} s is not a time; it must be finite, 0 or more")
@@ -40,7 +40,7 @@ def seconds(text: str) -> float:
 
 
 def namespace(text: str) -> str:
-    """The namespace as an absolute one; an empty text stays empty."""
+    """Return the namespace as an absolute one; an empty text stays empty."""
     try:
         return join_namespace("", text) if text else text
     except ConfigError:
@@ -58,7 +58,7 @@ def add_namespace_option(
 # The options that say for which robot a document is checked; ``robots.robot.given_robot`` reads them.
 
 USUAL_BODY = "mock"
-USUAL_SOURCE = "run-bml"  # as that command names itself
+USUAL_SOURCE = "run-bml"  # the name that this command gives itself
 
 
 def add_robot_options(command: argparse.ArgumentParser) -> None:
@@ -138,12 +138,12 @@ def pairs(option: str, words: Iterable[str], form: str, *, last: bool = False) -
 
 
 def given_values(arguments: argparse.Namespace) -> dict[str, str]:
-    """JSON by key; a value that is not JSON becomes a text, because shells remove the quotes."""
+    """Return JSON by key; a value that is not JSON becomes a text, because shells remove the quotes."""
     return {name: _as_json(text) for name, text in pairs("--set", arguments.set, "NAME=VALUE")}
 
 
 def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
-    """The documents of ``--subtree``, by name.
+    """Return the documents of ``--subtree``, by name.
 
     Raises:
         ConfigError: a file cannot be read.

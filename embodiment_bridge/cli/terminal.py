@@ -22,12 +22,12 @@ def drop_output() -> None:
 
 
 def together(doing: Iterable[str]) -> str:
-    """The actions that run, each name once, in the order of the document."""
+    """Return the actions that run, each name once, in the order of the document."""
     return " + ".join(dict.fromkeys(doing))
 
 
 class Progress:
-    """One line that is rewritten on a terminal; otherwise a line for each change of what runs."""
+    """Rewrites one line on a terminal; otherwise writes a line for each change of what runs."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout

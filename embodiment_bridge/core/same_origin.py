@@ -28,18 +28,18 @@ class SameOrigin:
         self._loopback = loopback
 
     def refusal(self, hosts: Sequence[str], origins: Sequence[str]) -> str:
-        """Why a request with these headers is refused; empty if it may go on."""
+        """Return why a request with these headers is refused; empty if it may go on."""
         return self.foreign_host(hosts) or self.foreign_page(hosts, origins)
 
     def foreign_host(self, hosts: Sequence[str]) -> str:
-        """Why a request that is addressed so is refused; empty if the name is one of this machine."""
+        """Return why a request to this host is refused; empty if the name is one of this machine."""
         form = HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
         if form is None or not self._is_own_name(form[1]):
             return f"The header Host {list(hosts)!r:.200} is not a name of this {self._server}.\n"
         return ""
 
     def foreign_page(self, hosts: Sequence[str], origins: Sequence[str]) -> str:
-        """Why a request of these pages is refused; empty if they are pages of the host that it is addressed to."""
+        """Return why a request of these pages is refused; empty if they are pages of the host that it addresses."""
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if any(origin.lower() not in (f"http://{host}", f"https://{host}") for origin in origins):
             return f"The page {list(origins)!r:.200} is not a page of this {self._server}.\n"

@@ -20,7 +20,7 @@ STALE_S = 0.25  # s without an answer after which a joint is left out of joint_s
 def joint_states(
     readings: Iterable[JointReading], mimics: Mapping[str, Mimic], now: float, stamp: Time
 ) -> JointState | None:
-    """The joints with a recent reading, and the joints that mimic them; None when there are none.
+    """Return the joints with a recent reading, and the joints that mimic them; None when there are none.
 
     now: s of the monotonic clock, as in ``JointReading.heard``.
     """
@@ -42,7 +42,7 @@ def joint_states(
 
 
 def servo_states(readings: Iterable[JointReading], now: float, stamp: Time) -> ServoStates:
-    """The state of all servos, including silent ones."""
+    """Return the state of all servos, including silent ones."""
     all_of = tuple(readings)
     message = ServoStates(header=Header(stamp=stamp), names=[reading.joint for reading in all_of])
     message.modes = [reading.mode for reading in all_of]
@@ -60,7 +60,7 @@ def servo_states(readings: Iterable[JointReading], now: float, stamp: Time) -> S
 def battery_state(
     readings: Iterable[JointReading], curve: BatteryCurve, now: float, stamp: Time
 ) -> BatteryState | None:
-    """The battery by the voltage in the middle of those that servos have told lately; None when none has.
+    """Return the battery by the voltage in the middle of those that servos have told lately; None when none has.
 
     A servo far along the cable measures less than the battery has, and a single one may be wrong.
     """

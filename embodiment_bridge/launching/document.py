@@ -20,12 +20,12 @@ MAX_NESTING = 32  # groups, includes and nested parameters inside one another
 
 
 class PlacedError(ConfigError):
-    """A ConfigError whose text begins with the file and the line."""
+    """Reports a ConfigError whose text begins with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element; ``children`` are without comments, ``line`` is that of the start tag."""
+    """Represents one element; ``children`` are without comments, ``line`` is that of the start tag."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -39,13 +39,13 @@ class Element:
         return f"{self.file}:{self.line}"
 
     def named(self, tag: str) -> Iterator["Element"]:
-        """The children with one tag."""
+        """Return the children with one tag."""
         return (child for child in self.children if child.tag == tag)
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The attributes and children of one tag; ``conditional`` tags may have if or unless."""
+    """Lists attributes and children of one tag; ``conditional`` tags may have if or unless."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

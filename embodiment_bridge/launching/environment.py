@@ -64,7 +64,7 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
 
 
 def is_on_loopback(env: Mapping[str, str]) -> bool:
-    """Whether Fast DDS uses our profile for this machine only."""
+    """Return whether Fast DDS uses our profile for this machine only."""
     files = [env[name] for name in FASTDDS_PROFILES if name in env]
     return env.get(RANGE) == "SYSTEM_DEFAULT" and any(file.endswith(str(CONFIG / LOOPBACK)) for file in files)
 
@@ -89,7 +89,7 @@ def _check_loopback(profile: Path) -> None:
 
 
 def _is_alone(env: Mapping[str, str]) -> bool:
-    """Whether the graph is to be on this machine only, with a middleware that can use our profile."""
+    """Return whether the graph is to be on this machine only, with a middleware that can use our profile."""
     return (
         env.get(RANGE) == "LOCALHOST"
         and "ROS_LOCALHOST_ONLY" not in env
@@ -99,17 +99,17 @@ def _is_alone(env: Mapping[str, str]) -> bool:
 
 
 def of_program(name: str, env: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the program ``name`` of a launch file; our own command line gets all of ours."""
+    """Return the environment of the program ``name`` of a launch file; our own command line gets all of ours."""
     return dict(env) if name == OUR_PROGRAM else of_outside_program(env)
 
 
 def of_outside_program(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a program that is not installed in this virtual environment."""
+    """Return the environment of a program that is not installed in this virtual environment."""
     return {name: value for name, value in env.items() if name not in OURS_ALONE}
 
 
 def find_program(name: str) -> str | None:
-    """Path of a program in the folder of our Python or on the PATH; None if it is not found."""
+    """Return the path of a program in the folder of our Python or on the PATH; None if it is not found."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)
 
@@ -118,7 +118,7 @@ INDEX = Path("share/ament_index/resource_index/packages")  # has one file per pa
 
 
 def find_share(package: str) -> Path:
-    """The share directory of a package. It works without a sourced setup file and without ROS 2.
+    """Return the share directory of a package. It works without a sourced setup file and without ROS 2.
 
     Raises:
         LookupError: there is no such package.

@@ -26,28 +26,28 @@ CANNOT_START = 2  # exit code, as of the command line
 
 
 def agent_bridge(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """A body of some protocol."""
+    """Make the node of a body of some protocol."""
     from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
 
     return AgentBridge(registry.spec, **node_kwargs)
 
 
 def behavior_tree(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that runs BML documents and plans of actions on a body."""
+    """Make the node that runs BML documents and plans of actions on a body."""
     from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 
     return BehaviorTree(partial(find_share, PACKAGE), _surroundings(), **node_kwargs)
 
 
 def joint_driver(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node of a robot with Dynamixel servos."""
+    """Make the node of a robot with Dynamixel servos."""
     from embodiment_bridge.nodes.body.joint_driver import JointDriver
 
     return JointDriver(**node_kwargs)
 
 
 def media_player(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that plays sounds and speaks, beside the player in the behaviour tree."""
+    """Make the node that plays sounds and speaks, beside the player in the behaviour tree."""
     from embodiment_bridge.nodes.sound.sound_player import SoundPlayer
 
     return SoundPlayer(_surroundings(), **node_kwargs)
@@ -60,56 +60,56 @@ def _surroundings() -> "Surroundings":
 
 
 def mock_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node of a mock body, which works without a simulator."""
+    """Make the node of a mock body, which works without a simulator."""
     from embodiment_bridge.nodes.body.mock_body import MockBody
 
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
 def mujoco_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node of a body that MuJoCo simulates in the node's own process."""
+    """Make the node of a body that MuJoCo simulates in the node's own process."""
     from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
 
     return MujocoBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
 def soccer_monitor(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that watches a soccer server."""
+    """Make the node that watches a soccer server."""
     from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
 
     return SoccerMonitor(registry.spec, **node_kwargs)
 
 
 def opencog_bridge(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that connects a body to an OpenCog OAC."""
+    """Make the node that connects a body to an OpenCog OAC."""
     from embodiment_bridge.nodes.opencog.opencog_bridge import OpencogBridge
 
     return OpencogBridge(**node_kwargs)
 
 
 def player(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that plays a recording."""
+    """Make the node that plays a recording."""
     from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
 
     return BagPlayback(registry.inputs(), **node_kwargs)
 
 
 def recorder(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that records the graph."""
+    """Make the node that records the graph."""
     from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 
     return BagRecorder(find_share, **node_kwargs)
 
 
 def viewer(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """The node that shows robots in a browser."""
+    """Make the node that shows robots in a browser."""
     from embodiment_bridge.nodes.view.viewer import Viewer
 
     return Viewer(documents=_documents, **node_kwargs)
 
 
 def _documents() -> dict[str, str]:
-    """The BML documents of this package, by name."""
+    """Return the BML documents of this package, by name."""
     folder = find_share(PACKAGE) / "config" / "bml"
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
 
@@ -135,7 +135,7 @@ REAL_TIME = 10  # real-time priority of a negative niceness, if the system allow
 
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
-    """The function that makes the node of an executable.
+    """Return the function that makes the node of an executable.
 
     Raises:
         ConfigError: the executable is not of this package.

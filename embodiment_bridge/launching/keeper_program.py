@@ -30,7 +30,7 @@ def main(orders: int) -> None:
 
 
 def wait(orders: int) -> list[str]:
-    """The lines that came until the pipe broke."""
+    """Return the lines that came until the pipe broke."""
     received = b""
     while data := os.read(orders, 65536):
         received += data

@@ -19,7 +19,7 @@ MAX_NAMESPACE = 245  # RMW_NAMESPACE_MAX_LENGTH
 
 
 def node_name(name: str) -> str:
-    """The name itself, checked.
+    """Return the name itself, checked.
 
     Raises:
         ConfigError: a node cannot have this name.
@@ -32,7 +32,7 @@ def node_name(name: str) -> str:
 
 
 def join_namespace(outer: str, inner: str) -> str:
-    """``inner`` under ``outer``; an ``inner`` that begins with / stands alone. The result begins with / .
+    """Return ``inner`` under ``outer``; an ``inner`` that begins with / stands alone. The result begins with / .
 
     Raises:
         ConfigError: the result is not a namespace.
@@ -54,7 +54,10 @@ ParameterValue = bool | int | float | str | list[bool] | list[int] | list[float]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that a launch file declares. ``default`` is as written; None if a value must be given."""
+    """Represents an argument that a launch file declares.
+
+    ``default`` is as written; None if a value must be given.
+    """
 
     name: str
     default: str | None
@@ -64,7 +67,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class NodeDescription:
-    """One node to start.
+    """Describes one node to start.
 
     ``name`` and ``namespace`` are None if the file does not set them; a namespace is absolute.
     ``global_parameters`` come from ``<set_parameter>`` and hold for any node of the process; ``parameters``
@@ -96,7 +99,10 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDescription:
-    """One outside program: ``cmd`` is its command line; ``name`` labels its output; ``required`` as of a node."""
+    """Describes one outside program: ``cmd`` is its command line.
+
+    ``name`` labels its output; ``required`` as of a node.
+    """
 
     cmd: tuple[str, ...]
     name: str
@@ -109,7 +115,7 @@ class ProgramDescription:
 
 @dataclass(frozen=True, slots=True)
 class LaunchDescription:
-    """All nodes, programs and log lines of a launch file, in the order of the file."""
+    """Holds all nodes, programs and log lines of a launch file, in the order of the file."""
 
     nodes: tuple[NodeDescription, ...]
     executables: tuple[ProgramDescription, ...]
@@ -118,7 +124,7 @@ class LaunchDescription:
 
 
 def ros_args(node: NodeDescription, write: Callable[[str], Path]) -> list[str]:
-    """Arguments, name, namespace, parameters and remaps of a node as words of a command line.
+    """Return arguments, name, namespace, parameters and remaps of a node as words of a command line.
 
     Parameters are passed in YAML files; ``write`` writes a text into a new file and returns the path. They are under
     the node's full name if it is known, else under ``/**``. rclpy decides which value of a parameter holds: 7.1.6

@@ -30,7 +30,7 @@ OUTPUTS = ("screen", "log", "both", "own_log", "full")
 
 
 def carry_out(elements: Iterable[Element], scope: Scope) -> None:
-    """Carry out elements one after the other; the nodes and programs to start are added to ``scope.run``.
+    """Process elements one after the other; the nodes and programs to start are added to ``scope.run``.
 
     Raises:
         ConfigError: with file, line and tag.
@@ -176,7 +176,7 @@ def _param(element: Element, scope: Scope) -> Mapping[str, ParameterValue] | Pat
 
 
 def _named_param(element: Element, scope: Scope) -> Iterable[tuple[str, ParameterValue]]:
-    """The parameters of one tag; the names of nested tags are joined by dots."""
+    """Return the parameters of one tag; the names of nested tags are joined by dots."""
     attributes = element.attributes
     if "name" not in attributes or "from" in attributes:
         raise ConfigError("a param has 'name', or 'from' where it is not inside another")
@@ -202,7 +202,7 @@ def _remap(element: Element, scope: Scope) -> tuple[str, str]:
 
 
 def _env(element: Element, scope: Scope) -> dict[str, str | None]:
-    """The variables of a process that differ from the environment of the reader; None unsets one."""
+    """Return the variables of a process that differ from the environment of the reader; None unsets one."""
     environment = dict(scope.environment)
     for child in element.named("env"):
         with _counted(child, scope):
@@ -259,7 +259,7 @@ def read_launch(
     find_share: Callable[[str], Path],
     environment: Mapping[str, str],
 ) -> LaunchDescription:
-    """The nodes and programs that a launch file starts.
+    """Return the nodes and programs that a launch file starts.
 
     Args:
         path: the launch file.
@@ -284,7 +284,7 @@ def read_launch(
 
 
 def read_arguments(path: Path) -> tuple[Argument, ...]:
-    """The arguments that a launch file itself declares, for help texts; its includes are not followed.
+    """Return the arguments that a launch file itself declares, for help texts; its includes are not followed.
 
     Raises:
         ConfigError: the file cannot be used.
@@ -293,7 +293,7 @@ def read_arguments(path: Path) -> tuple[Argument, ...]:
 
 
 def parse_arguments(words: Iterable[str]) -> dict[str, str]:
-    """Arguments of a command line, ``name:=value`` each; the last one of a name wins.
+    """Parse arguments of a command line, ``name:=value`` each; the last one of a name wins.
 
     Raises:
         ConfigError: a word does not have this form. As with ``ros2 launch``, a value cannot be empty.

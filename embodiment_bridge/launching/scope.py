@@ -29,14 +29,14 @@ RESERVED = (
     "sigkill_timeout",
 )
 MAX_FILES = 64
-MAX_REPEATS = 16  # of a file inside itself: one that counts up ends by a condition of its own
+MAX_REPEATS = 16  # nested includes of one file: a file that counts up ends by a condition of its own
 MAX_ELEMENTS = 10_000  # in total: nested pairs of includes grow by powers of two
 MAX_STARTED = 256  # nodes and programs; each has its own copy of the environment
 
 
 @dataclass
 class Run:
-    """State of reading one launch file with its includes."""
+    """Holds the state of reading one launch file with its includes."""
 
     environment: Mapping[str, str]
     find_share: Callable[[str], Path]
@@ -48,7 +48,7 @@ class Run:
     files: dict[Path, Element] = field(default_factory=dict)
 
     def load(self, path: Path) -> Element:
-        """The root of a file, which is read only once; its declared arguments are collected."""
+        """Return the root of a file, which is read only once; its declared arguments are collected."""
         if path not in self.files:
             if len(self.files) >= MAX_FILES:
                 raise ConfigError(f"more than {MAX_FILES} launch files are included")
@@ -72,7 +72,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Variables, environment and ``<set_parameter>`` values at one point of a file; a scoped group has its own copies.
+    """Holds variables, environment and ``<set_parameter>`` values at one point of a file.
+
+    A scoped group has its own copies.
 
     ``inherited``: whether an outer scope has set parameters. ``including``: the chain of files that include this one.
     """
@@ -87,17 +89,17 @@ class Scope:
     depth: int = 0
 
     def evaluate(self, template: Template) -> str:
-        """The text of a template with the values of this scope."""
+        """Return the text of a template with the values of this scope."""
         # As launch does: links are not followed.
         directory = Path(os.path.normpath(self.file.absolute())).parent
         return evaluate(template, Sources(self.variables, self.environment, directory, self.run.find_share))
 
     def text(self, element: Element, attribute: str) -> str:
-        """The attribute with its substitutions done; KeyError if it is missing."""
+        """Return the attribute with its substitutions done; KeyError if it is missing."""
         return self.evaluate(parse(element.attributes[attribute]))
 
     def optional(self, element: Element, attribute: str) -> str | None:
-        """The attribute with its substitutions done, or None if it is missing."""
+        """Return the attribute with its substitutions done, or None if it is missing."""
         return self.text(element, attribute) if attribute in element.attributes else None
 
     def set_variable(self, name: str, value: str) -> None:
@@ -107,7 +109,7 @@ class Scope:
         self.variables[name] = value
 
     def group(self, *, scoped: bool) -> "Scope":
-        """The scope inside a group."""
+        """Return the scope inside a group."""
         inside = replace(self, depth=self._deeper())
         if not scoped:
             return inside
@@ -120,7 +122,7 @@ class Scope:
         )
 
     def included(self, path: Path) -> "Scope":
-        """The scope inside an included file, which shares the variables, as with launch."""
+        """Return the scope inside an included file, which shares the variables, as with launch."""
         try:
             real = path.resolve()
         except (OSError, RuntimeError) as error:  # a loop of symbolic links
@@ -153,7 +155,7 @@ def check_given(element: Element, given: Collection[str]) -> None:
 
 
 def declared_arguments(element: Element) -> list[Argument]:
-    """All arguments that a file declares, also inside groups and with conditions."""
+    """Return all arguments that a file declares, also inside groups and with conditions."""
     found = []
     for child in element.children:
         if child.tag == "group":

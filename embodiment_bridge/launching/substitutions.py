@@ -41,7 +41,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
 
 
 def calculate(text: str) -> str:
-    """The result as text: a whole number, or ``True`` or ``False``.
+    """Return the result as text: a whole number, or ``True`` or ``False``.
 
     Raises:
         ConfigError: it is too long, is not an expression, divides by 0, or has more than whole numbers, ``+ - * // %``,
@@ -92,7 +92,7 @@ _WORD = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One substitution: its name and its words."""
+    """Represents one substitution: its name and its words."""
 
     name: str
     words: tuple["Template", ...]
@@ -103,7 +103,10 @@ Template = tuple[str | Call, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The values that substitutions refer to. ``find_share`` raises LookupError for a package that is not installed."""
+    """Holds the values that substitutions refer to.
+
+    ``find_share`` raises LookupError for a package that is not installed.
+    """
 
     variables: Mapping[str, str]
     environment: Mapping[str, str]
@@ -131,7 +134,7 @@ def parse(text: str) -> Template:
 
 
 def evaluate(template: Template, sources: Sources) -> str:
-    """The text of a template with its substitutions done.
+    """Return the text of a template with its substitutions done.
 
     Raises:
         ConfigError: a variable, environment variable or package does not exist; a text over ``MAX_TEXT``.
@@ -147,7 +150,7 @@ def evaluate(template: Template, sources: Sources) -> str:
 
 
 def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
-    """Text and substitutions up to the quote or the end, and the position after them (that of the quote)."""
+    """Parse text and substitutions up to the quote or the end; return the position after them (that of the quote)."""
     parts: list[str | Call] = []
     while True:
         # Not escaped: plain text includes each backslash and the character after it.

@@ -40,7 +40,7 @@ JOINED = {"rcssservermj": ("--aport", "--mport"), OUR_PROGRAM: ("--port", "--mon
 
 
 class Program:
-    """One running program, in a process group of its own so that Ctrl-C ends only this process, which then stops it.
+    """Runs one program, in a process group of its own, so that Ctrl-C reaches only this process, which stops it.
 
     ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``.
 
@@ -98,7 +98,7 @@ class Program:
         keeper.keep(self._process.pid, patience)
 
     def ended(self) -> int | None:
-        """The exit code if the program has ended, else None.
+        """Return the exit code if the program has ended, else None.
 
         Its number stays taken until ``stop``, because processes that it has started may still be in its group.
         """
@@ -110,7 +110,10 @@ class Program:
         return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
     def stop(self, say: Callable[[str], None]) -> None:
-        """End the program and what it has started in its group, by SIGKILL if needed; returns when they have ended."""
+        """End the program and what it has started in its group, by SIGKILL if needed.
+
+        Returns when they have ended.
+        """
         end_group(
             self._process.pid, self._patience, lambda text: say(f"{self.name} {text}"), self._process.poll
         )
@@ -130,7 +133,7 @@ LOG_END = 4096  # bytes at the end of a program's log, for what it said last
 
 
 class Graph:
-    """The running nodes and programs of a launch description; a context manager that ends all of them.
+    """Runs the nodes and programs of a launch description; a context manager that ends all of them.
 
     ``say(text)`` receives one line for people at a time. When a node cannot be configured or activated at the start, or
     a program or a node in a process of its own that is required has ended, ``failed`` is set and serving ends, unless
@@ -153,7 +156,7 @@ class Graph:
         self._nodes: list[BridgeNode] = []
         self._own: list[Program] = []  # nodes in processes of their own
         self._programs: list[Program] = []
-        self._code = 0  # of the first node in a process of its own that did not end well
+        self._code = 0  # exit code of the first node in a process of its own that failed
         self._open = ExitStack()
 
     def __enter__(self) -> "Graph":
@@ -194,7 +197,7 @@ class Graph:
     def _start(self) -> None:
         for line in self._description.log:
             self._say(line)
-        before = dict(os.environ)  # that of programs, to which each adds what the file says at its place
+        before = dict(os.environ)  # environment of programs; each adds what the file says at its place
         prepare(before)
         for name, value in _common_environment(self._description.nodes).items():
             if value is None:
@@ -294,7 +297,7 @@ def _factory(description: NodeDescription) -> Callable[..., BridgeNode]:
 
 
 def _writer(folder: Path) -> Callable[[str], Path]:
-    """A function that writes texts into new files of a new folder."""
+    """Return a function that writes texts into new files of a new folder."""
     folder.mkdir()
     numbers = count()
 
@@ -307,7 +310,7 @@ def _writer(folder: Path) -> Callable[[str], Path]:
 
 
 def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -> ProgramDescription:
-    """The program that runs a node in a process of its own and ends with this process."""
+    """Return the program that runs a node in a process of its own and ends with this process."""
     command = ("view",) if node.executable == "viewer" else ("node", node.executable)
     ends = ["--end-with", str(os.getpid())]
     if not keep_going and node.executable != "viewer":  # which always does so
@@ -319,7 +322,7 @@ def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -
 
 
 def _common_environment(nodes: Iterable[NodeDescription]) -> Mapping[str, str | None]:
-    """The environment of all nodes of this process.
+    """Return the environment of all nodes of this process.
 
     Raises:
         ConfigError: two nodes have different environments.

@@ -34,7 +34,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def truth(text: str) -> bool:
-    """The truth value of a condition: true, false, 1 or 0, in upper or lower case."""
+    """Return the truth value of a condition: true, false, 1 or 0, in upper or lower case."""
     try:
         return _TRUTH[text.strip().lower()]
     except KeyError:
@@ -42,7 +42,7 @@ def truth(text: str) -> bool:
 
 
 def parameter_value(text: str, type_name: str, evaluate: Evaluate) -> ParameterValue:
-    """The value of ``<param value="text" type="type_name">``.
+    """Return the value of ``<param value="text" type="type_name">``.
 
     The text is read as YAML first and substitutions are done second: ``[1, $(var x)]`` is a list of two, and the
     result of a substitution is read as YAML again. So ``'5'`` in quotes is a string, ``$(var x)`` an integer if x is 5.
@@ -62,7 +62,7 @@ def parameter_value(text: str, type_name: str, evaluate: Evaluate) -> ParameterV
 
 
 def _uniform(items: Sequence[Value]) -> Sequence[Value]:
-    """A list that ROS accepts: an empty one has no type, and rclpy 7.1.6 turns it into None."""
+    """Return a list that ROS accepts: an empty one has no type, and rclpy 7.1.6 turns it into None."""
     types = {type(item) for item in items}
     if len(types) != 1 or list in types:
         raise ConfigError(f"list {items} is not one or more items of one type")
@@ -70,7 +70,7 @@ def _uniform(items: Sequence[Value]) -> Sequence[Value]:
 
 
 def set_parameter_value(text: str) -> ParameterValue:
-    """The value of ``<set_parameter>``, which reaches a node as ``-p name:=value`` and is read as YAML there.
+    """Return the value of ``<set_parameter>``, which reaches a node as ``-p name:=value`` and is read as YAML there.
 
     Raises:
         ConfigError: a value that would arrive as something else (a list, an empty text, a text like ``'1'``).
@@ -82,7 +82,7 @@ def set_parameter_value(text: str) -> ParameterValue:
 
 
 def command_words(template: Template, evaluate: Evaluate) -> tuple[str, ...]:
-    """The words of a command line: text is split as a shell does it, the results of substitutions are not.
+    """Return the words of a command line: text is split as a shell does it, the results of substitutions are not.
 
     Raises:
         ConfigError: a quote that is not closed before the next substitution.

@@ -56,7 +56,7 @@ class EventLink(Protocol[Event_co, Command_contra]):
 
     @property
     def silent(self) -> str:
-        """Why the peer counts as silent though the link is open; empty when it does not."""
+        """The reason why the peer counts as silent though the link is open; empty if it does not."""
         ...
 
     @property

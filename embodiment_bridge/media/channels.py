@@ -17,7 +17,7 @@ _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Loudness:
-    """The caps of the volume.
+    """Holds the caps of the volume.
 
     cap, quiet_cap: percent. quiet: (from, to) of each day in local time, possibly over midnight; None: no quiet hours.
     """
@@ -28,7 +28,7 @@ class Loudness:
     clock: Callable[[], datetime] = datetime.now
 
     def heard(self, volume: float) -> float:
-        """The volume that is heard now for a wanted volume, both in percent."""
+        """Return the volume that is heard now for a wanted volume, both in percent."""
         cap = min(self.cap, self.quiet_cap) if self._is_quiet() else self.cap
         return max(0.0, min(volume, cap, 100.0))
 
@@ -60,7 +60,7 @@ SHOWN_TEXT = 200  # characters of a spoken text on topics
 
 @dataclass(slots=True)
 class PlayingSound:
-    """One sound of the player."""
+    """Represents one sound of the player."""
 
     cue: Cue
     status: str = LOADING
@@ -83,7 +83,7 @@ class PlayingSound:
 
 @dataclass(slots=True)
 class Channel:
-    """One channel, its sound, and the sound before."""
+    """Represents one channel, with its sound and the sound before."""
 
     name: str
     volume: float = 100.0
@@ -96,7 +96,7 @@ class Channel:
 def state_of(
     channel: Channel, *, position: float, heard_volume: float, output: str, held: bool
 ) -> ChannelState:
-    """The state of a channel for topics; ``held``: the owner of its sound holds."""
+    """Return the state of a channel for topics; ``held``: the owner of its sound holds."""
     sound = channel.sound or channel.last
     if sound is None:
         return ChannelState(channel.name, volume=channel.volume, heard_volume=heard_volume, output=output)

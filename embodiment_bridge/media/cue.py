@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAIN = "main"  # the channel of sounds that do not name one
-SPEECH = "speech"  # that of the topic ``speak``; documents use others unless they name it
+SPEECH = "speech"  # channel of the topic ``speak``; documents use others unless they name it
 COMMANDS: Final = ("pause", "resume", "stop", "setVolume")
 LOADING, PLAYING = "loading", "playing"
 ENDED, STOPPED, REPLACED, FAILED = "ended", "stopped", "replaced", "failed"
@@ -14,7 +14,7 @@ OVER: Final = frozenset({ENDED, STOPPED, REPLACED, FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A request to play a sound: the medium at ``url`` or, when that is empty, the spoken ``text``.
+    """Requests a sound: the medium at ``url`` or, when that is empty, the spoken ``text``.
 
     id: unique, never used twice. owner: the sound stands still while this owner holds (``Player.hold``).
     volume: percent; None keeps the volume of the channel. rate: of speech, 1 is usual.
@@ -36,7 +36,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class CueStatus:
-    """The state of one sound.
+    """Holds the state of one sound.
 
     status: one of the constants above. held: it stands still because its owner holds. words: how many words of its
     text have begun; -1 before anything is heard. left: s to its end, rounded up; None while the length is not known.
@@ -51,7 +51,7 @@ class CueStatus:
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:
-    """The state of one channel, with the fields of the message ``AudioState``.
+    """Holds the state of one channel, with the fields of the message ``AudioState``.
 
     volume, heard_volume: percent, as wanted and after the cap. position, length: s. mouth: opening, 0 to 1.
     """
@@ -71,4 +71,4 @@ class ChannelState:
     word: str = ""
     phoneme: str = ""
     mouth: float = 0.0
-    speaks: bool = False  # whether the mouth can be animated with this sound
+    speaks: bool = False  # true if the mouth can be animated with this sound

@@ -21,7 +21,7 @@ MAX_WAITING = 32
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A sound that can be played, or the ``reason`` why it cannot. length: s, None when it is not known."""
+    """Holds a sound that can be played, or the ``reason`` why it cannot. length: s, None if unknown."""
 
     id: str
     path: Path = field(default_factory=Path)
@@ -64,7 +64,7 @@ class Loader:
             waiting[1].cancel()
 
     def take(self) -> list[Loaded]:
-        """The sounds that have been loaded (or have failed) since the last call, without cancelled ones."""
+        """Return the sounds that have been loaded (or have failed) since the last call, without cancelled ones."""
         ready: list[Loaded] = []
         while True:
             try:

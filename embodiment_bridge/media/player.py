@@ -18,7 +18,7 @@ from embodiment_bridge.media.cue import ChannelState, Cue, CueStatus
 from embodiment_bridge.media.loader import Loaded, Loader
 from embodiment_bridge.media.outputs import output as outputs
 
-MAX_SOUNDS = 64  # that are not over
+MAX_SOUNDS = 64  # limit of sounds that are not over
 MAX_CHANNELS = 16
 KEPT = (cues.MAIN, cues.SPEECH)  # channels with their volumes, whether something plays on them or not
 CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
@@ -93,7 +93,7 @@ class Player:
         self._changed(channel)
 
     def status_of(self, sound_id: str) -> CueStatus:
-        """The status of a sound. A sound that is over is forgotten after this call."""
+        """Return the status of a sound. A sound that is over is forgotten after this call."""
         sound = self._sounds.get(sound_id)
         if sound is None:
             return CueStatus(cues.FAILED, reason="there is no such sound")
@@ -168,7 +168,7 @@ class Player:
                 self._send_volume(channel)
 
     def states(self) -> list[ChannelState]:
-        """The state of each channel."""
+        """Return the state of each channel."""
         return [self._state(channel) for channel in self._channels.values()]
 
     def close(self) -> None:

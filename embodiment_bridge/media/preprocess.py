@@ -14,7 +14,7 @@ from embodiment_bridge.bml.nodes.sound import Player, Speak
 from embodiment_bridge.media.speech.store import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
-MAX_CHARACTERS = 20_000  # of all texts of a document
+MAX_CHARACTERS = 20_000  # limit for all texts of a document
 THREADS = 4
 
 Link = Callable[[Path], str]
@@ -22,7 +22,7 @@ Link = Callable[[Path], str]
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """The result of ``preprocess``.
+    """Holds the result of ``preprocess``.
 
     document: without ``speak``, except where a text failed. problems: each with its pointer. spoken: number of
     different texts that were spoken.
@@ -71,7 +71,7 @@ def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: 
 
 
 def marks_path(speech: Speech) -> Path:
-    """The file of marks beside the sound."""
+    """Return the file of marks beside the sound."""
     return speech.path.parent / f"{speech.key}.marks.json"
 
 
@@ -101,7 +101,7 @@ def _refusals(speaks: list[Speak]) -> list[Problem]:
 
 
 def _parameters(node: Speak) -> Iterator[Problem]:
-    """Problems for parameters of a template: their values are known only where the template is used."""
+    """Find the parameters of a template, as problems: their values are known only where the template is used."""
     for key, value in (("content", node.content), ("voice", node.voice), ("language", node.language)):
         found = ARGUMENT.fullmatch(value)
         if found is not None:
@@ -140,7 +140,7 @@ def _player(node: Speak, url: str, marks_url: str) -> Player:
 
 
 def _own_nodes(root: Node) -> list[Node]:
-    """All nodes of the document itself, without those of its subtrees."""
+    """Return all nodes of the document itself, without those of its subtrees."""
     nodes: list[Node] = []
     todo = [root]
     while todo:
@@ -152,7 +152,7 @@ def _own_nodes(root: Node) -> list[Node]:
 
 
 def _rebuilt(root: Node, new: dict[int, Node]) -> Node:
-    """The tree with the nodes of ``new`` (by id) in place of the old ones, built from the leaves up."""
+    """Return the tree with the nodes of ``new`` (by id) in place of the old ones, built from the leaves up."""
     for node in reversed(_own_nodes(root)):
         below = node.below
         if isinstance(node, Subtree) or not any(id(child) in new for child in below):

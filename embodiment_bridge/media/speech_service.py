@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_BODY: Final = 1 << 20  # bytes of a document
-CONNECTIONS: Final = 64  # that are open at the same time; further ones are closed
+CONNECTIONS: Final = 64  # open at the same time; further ones are closed
 AT_ONCE: Final = 8  # whole requests that are answered at the same time; others are refused
 READ_S: Final = 15.0  # for head and body of a request together
 WRITE_S: Final = 60.0  # for its answer
@@ -78,7 +78,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Reader(io.RawIOBase):
-    """The bytes of a request, all of which have to arrive before ``READ_S``."""
+    """Reads the bytes of a request, all of which have to arrive before ``READ_S``."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -120,7 +120,7 @@ def host_of_links(url: str) -> str:
 
 
 class SpeechService(ClosedOnExit):
-    """The service; it runs on threads of its own from its construction until ``close``.
+    """Serves speech, on threads of its own from its construction until ``close``.
 
     Args:
         store: speaks the texts; its files are served.
@@ -179,11 +179,11 @@ class SpeechService(ClosedOnExit):
         self._thread.join()
 
     def link(self, path: Path) -> str:
-        """The URL of a file of the store."""
+        """Return the URL of a file of the store."""
         return f"{self.public_url}/media/{path.name}"
 
     def answer(self, text: bytes) -> tuple[HTTPStatus, str]:
-        """The answer to a document, as JSON: the document without text to speak, or its problems."""
+        """Return the answer to a document, as JSON: the document without text to speak, or its problems."""
         result = bml.read(text, strict=self._strict, subtrees=self._subtrees)
         problems, document = list(result.problems), result.document
         if document is not None:
@@ -195,7 +195,7 @@ class SpeechService(ClosedOnExit):
         return HTTPStatus.UNPROCESSABLE_ENTITY, json.dumps({"problems": texts})
 
     def file(self, path: str) -> tuple[Path, str] | None:
-        """The file of a link and its content type; None when there is no such file."""
+        """Return the file of a link and its content type; None when there is no such file."""
         found = _NAME.fullmatch(path)
         if found is None:
             return None

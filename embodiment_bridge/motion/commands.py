@@ -19,7 +19,7 @@ from embodiment_bridge.motion.walking.walk_skills import full_speed, share
 
 # Velocity commands: what a body can do of one, and the claim on the legs that ends with the last of them.
 
-VELOCITY_CLAIM = "velocity command"  # of the legs
+VELOCITY_CLAIM = "velocity command"  # claims the legs
 
 
 class VelocityCommand:
@@ -36,7 +36,7 @@ class VelocityCommand:
 
     @property
     def program(self) -> Velocity | None:
-        """What walks now; None without a command, or when something else has claimed the legs."""
+        """The velocity program that walks now; None without a command, or if another source has the legs."""
         return self._velocity if self._table.arbiter.holder("legs") == VELOCITY_CLAIM else None
 
     def set(self, forward: float, left: float, turn: float, timeout: float) -> None:
@@ -62,7 +62,10 @@ class VelocityCommand:
 
 
 def possible(walker: Pace, forward: float, left: float, turn: float) -> tuple[WalkCommand, str]:
-    """The command for a velocity (m/s, m/s, rad/s), and what the body cannot do of it, for people; else empty."""
+    """Return the command for a velocity (m/s, m/s, rad/s), and what the body cannot do of it, for people.
+
+    The text is empty if it can do all of it.
+    """
     limits = walker.limits
     parts = _out_of_range(limits, forward, left, turn)
     ahead, aside = (
@@ -91,7 +94,7 @@ def _out_of_range(limits: WalkLimits, forward: float, left: float, turn: float) 
     return parts
 
 
-JOINTS_CLAIM = "joint command"  # of the channels of the joints that are driven
+JOINTS_CLAIM = "joint command"  # claims the channels of the driven joints
 
 
 class JointCommand:
@@ -111,16 +114,16 @@ class JointCommand:
 
     @property
     def drives(self) -> Mapping[int, JointDrive]:
-        """What is commanded, by number of the joint."""
+        """The commanded drives, by number of the joint."""
         return self._direct.drives
 
     @property
     def remark(self) -> str:
-        """Which of the commanded joints follow no targets, for people; else empty."""
+        """The commanded joints that follow no targets, for people; empty if all do."""
         return limp_among(self._joints, self._sensed.limp, self._direct.drives)[0]
 
     def set(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
-        """See ``MotionRunner.drive``."""
+        """Set the command; see ``MotionRunner.drive``."""
         if not self._table.arbiter.held(JOINTS_CLAIM):
             self._drop()
         drives = checked_drives(self._joints, self._posture.limiter.position, names, columns)
@@ -155,12 +158,12 @@ class JointCommand:
         self._posture.release(self._table.arbiter.release(JOINTS_CLAIM))
 
     def _drop(self) -> None:
-        """What was driven belongs to another claim now, or was stopped."""
+        """Drop the joints that another claim has taken, or that were stopped."""
         self._go_on_from(self._direct.drives)
         self._direct.clear()
 
     def _go_on_from(self, ended: Mapping[int, JointDrive]) -> None:
-        """Commands have ended; where their joints are need not be where they were told to be."""
+        """Restart from the sensed angles, as commands have ended: joints may be away from their commands."""
         loose = [joint for joint, drive in ended.items() if drive.kp == 0.0 < self._joints[joint].kp]
         if loose:  # moved by speed and torque alone: back at their stiffness they would jump
             self._posture.found(loose, self._sensed.position)

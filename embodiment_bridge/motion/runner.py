@@ -31,7 +31,7 @@ VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 
 
 class MotionRunner:
-    """The skills of one body, stepped once per percept.
+    """Runs the skills of one body, stepped once per percept.
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
@@ -103,7 +103,7 @@ class MotionRunner:
 
     @property
     def remark(self) -> str:
-        """What the velocity or joint command that is being followed asks in vain, for people; else empty."""
+        """The part of the velocity or joint command that cannot be met, for people; empty if all is."""
         parts = [self._joint_command.remark]
         if self._legs is not None and self._velocity is not None and self._velocity.program is not None:
             blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
@@ -150,7 +150,10 @@ class MotionRunner:
         self._table.start(request)
 
     def cancel(self, request_id: str) -> bool:
-        """End a skill by its ``on_stop``; it reports CANCELED when at rest. False: no skill with this id is running."""
+        """End a skill by its ``on_stop``; it reports CANCELED when at rest.
+
+        False: no skill with this id is running.
+        """
         return self._table.cancel(request_id, self._holds)
 
     def hold(self, on: bool, source: str = "") -> None:
@@ -201,14 +204,14 @@ class MotionRunner:
         if not (isfinite(x) and isfinite(y) and isfinite(yaw)):
             raise CommandError(f"goal {x} m, {y} m, {yaw} rad is not finite")
         if self._fall.fallen:
-            self._table.stopped = False  # it may get up for this, where it does so by itself
+            self._table.stopped = False  # a body that gets up by itself may do so for this
             raise CommandError("the body has fallen")
         if not self._sensed.base_fresh:
             raise CommandError(NOT_LOCATED)
         self._table.walk_to(Reach(limits, x, y, yaw, self._things))
 
     def hear(self, azimuth: float, *, by_head: bool = False) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of base_link or of the head: an idle head looks there."""
+        """Turn an idle head to a sound, ``azimuth`` rad to the left of base_link or of the head."""
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed, by_head=by_head)
 
@@ -224,7 +227,7 @@ class MotionRunner:
 
     @property
     def commanded(self) -> Sequence[float]:
-        """Where the joints are told to be now, rad."""
+        """The commanded joint positions, rad."""
         return self._posture.limiter.position
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
@@ -265,7 +268,7 @@ class MotionRunner:
             self._velocity.end()
 
     def take_reports(self) -> list[SkillReport]:
-        """The reports since the last call: each change of a skill, and its progress five times a second."""
+        """Return the reports since the last call: each change of a skill, and its progress five times a second."""
         return self._table.take_reports()
 
     def step(self, state: BodyState, dt: float) -> JointTargets:

@@ -27,7 +27,7 @@ DEEP: Final = -1e-4  # m: parts of a robot that touch more than this at the star
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A compiled model of a robot in a world.
+    """Represents a compiled model of a robot in a world.
 
     root: name of the body that is the base of the robot. joints: those that are driven, in the order of their motors.
     keyframes: joint positions by the name of the model's keyframe. floating: whether the base is free.
@@ -108,7 +108,7 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
 
 
 def _name_all(spec: mujoco.MjSpec) -> None:
-    """Names for what has none, since parts are found by name once the model is compiled anew."""
+    """Name the parts without a name, since parts are found by name once the model is compiled anew."""
     for kind, things in (("body", spec.bodies), ("joint", spec.joints), ("actuator", spec.actuators)):
         taken = {thing.name for thing in things}
         for number, thing in enumerate(things):
@@ -148,7 +148,7 @@ def _remove(spec: mujoco.MjSpec, actuators: list[str]) -> None:
 
 
 def _add_motor(spec: mujoco.MjSpec, model: mujoco.MjModel, joint: DrivenJoint) -> None:
-    """A motor whose force is its control - kp * position - kd * velocity, within its effort."""
+    """Add a motor whose force is its control - kp * position - kd * velocity, within its effort."""
     number = int(model.joint(joint.name).id)
     if not model.dof_armature[model.jnt_dofadr[number]]:
         spec.joint(joint.name).armature = rotor_of(joint)
@@ -194,20 +194,20 @@ def _add_imu(spec: mujoco.MjSpec, root: mujoco.MjsBody) -> None:
 
 
 def _add_eye(spec: mujoco.MjSpec) -> None:
-    """A camera at the link ``camera_link``, which looks along its x axis; a model may have one of this name."""
+    """Add a camera at the link ``camera_link``, which looks along its x axis; a model may have one of this name."""
     link = spec.body(CAMERA_LINK)
     if link is not None and spec.camera(EYE) is None:
         link.add_camera(name=EYE, quat=AHEAD)
 
 
 def _touches(model: mujoco.MjModel, root: int) -> bool:
-    """Whether anything of the robot can touch the world."""
+    """Return whether anything of the robot can touch the world."""
     own = np.asarray(model.body_rootid)[model.geom_bodyid] == root
     return bool(np.any(own & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))))
 
 
 def _grown_together(model: mujoco.MjModel, root: int) -> list[tuple[str, str]]:
-    """Pairs of bodies of the robot that overlap at zero angles."""
+    """Return the pairs of bodies of the robot that overlap at zero angles."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     own = np.asarray(model.body_rootid) == root

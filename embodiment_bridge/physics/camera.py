@@ -59,7 +59,7 @@ class Painter(ClosedOnExit):
         self._image: Image = np.zeros((height, width, 3), dtype=np.uint8)
 
     def paint(self, data: mujoco.MjData) -> Image:
-        """The picture of a state: rows from above, RGB."""
+        """Return the picture of a state: rows from above, RGB."""
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self._model, data, self._options, None, self._view, everything, self._scene)
         mujoco.mjr_render(self._frame, self._scene, self._context)
@@ -73,12 +73,12 @@ class Painter(ClosedOnExit):
 
 
 def high(field_of_view: float, width: int, height: int) -> float:
-    """The height of a picture in rad, whose width is ``field_of_view`` rad."""
+    """Return the height of a picture in rad, whose width is ``field_of_view`` rad."""
     return 2.0 * atan(tan(0.5 * field_of_view) * height / width)
 
 
 def context(width: int, height: int) -> Any:
-    """A current OpenGL context without a window, to be freed by the caller.
+    """Return a current OpenGL context without a window, to be freed by the caller.
 
     Raises:
         ConfigError: this machine cannot render.

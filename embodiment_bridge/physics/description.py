@@ -37,7 +37,9 @@ BASE: Final = ""  # in place of the name of a joint
 
 
 def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[str, Path]) -> str:
-    """The description with the shapes of ``model`` on links that have meshes there; other links keep their own.
+    """Return the description with the shapes of ``model`` on links that have meshes there.
+
+    Other links keep their own.
 
     Links belong together by the joint that moves them. Joint angles are 0 at the same pose in both.
     meshes: files by the name of the mesh.
@@ -66,7 +68,7 @@ def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[s
 
 
 def _geoms(model: mujoco.MjModel, root: int) -> dict[str, list[int]]:
-    """The geoms that viewers show, by the joint that moves them."""
+    """Return the geoms that viewers show, by the joint that moves them."""
     found: dict[str, list[int]] = {}
     for body in range(1, model.nbody):
         if int(model.body_rootid[body]) == root:
@@ -84,7 +86,7 @@ def _joint_of(model: mujoco.MjModel, body: int, root: int) -> str:
 
 
 def _mover(robot: Robot, link: str) -> str:
-    """The movable joint that is nearest above a link."""
+    """Return the movable joint that is nearest above a link."""
     joint = robot.parent_joint.get(link)
     while joint is not None and not joint.type.movable:
         joint = robot.parent_joint.get(joint.parent)
@@ -92,7 +94,7 @@ def _mover(robot: Robot, link: str) -> str:
 
 
 def _places_at_zero(model: mujoco.MjModel, root: int) -> list[tuple[Vector, Quaternion]]:
-    """Where all geoms are, in the frame of the root body."""
+    """Return where all geoms are at zero angles, in the frame of the root body."""
     data = mujoco.MjData(model)
     for joint in range(model.njnt):
         if model.jnt_type[joint] in (HINGE, SLIDE):
@@ -109,7 +111,7 @@ def _places_at_zero(model: mujoco.MjModel, root: int) -> list[tuple[Vector, Quat
 
 
 def _frame(robot: Robot, link: str) -> tuple[Vector, Quaternion]:
-    """The place of a link in the frame of the base at zero angles."""
+    """Return the place of a link in the frame of the base at zero angles."""
     base = BASE_LINK if BASE_LINK in robot.links else robot.root
     pose = link_pose(robot, {joint.name: 0.0 for joint in robot.movable}, link, base)
     if pose is None:  # behind a floating or planar joint
@@ -118,7 +120,7 @@ def _frame(robot: Robot, link: str) -> tuple[Vector, Quaternion]:
 
 
 def _within(frame: tuple[Vector, Quaternion], pose: tuple[Vector, Quaternion]) -> tuple[Vector, Quaternion]:
-    """A pose in ``frame``; both are given in the same other frame."""
+    """Return a pose in ``frame``; both are given in the same other frame."""
     back = inverse(frame[1])
     return rotate(back, plus(pose[0], frame[0], -1.0)), multiply(back, pose[1])
 
@@ -129,7 +131,7 @@ UNLIMITED_RAD: Final = 1e4
 
 
 def describe(model: mujoco.MjModel, root: int, name: str, meshes: Mapping[str, Path] = NO_MESHES) -> str:
-    """The URDF of the robot whose base is the body ``root``; that link is called base_link.
+    """Return the URDF of the robot whose base is the body ``root``; that link is called base_link.
 
     meshes: files by the name of the mesh; a mesh without a file becomes the box around it.
     """
@@ -152,7 +154,7 @@ def _name(model: mujoco.MjModel, body: int, root: int) -> str:
 
 
 def _add_joints(robot: etree._Element, model: mujoco.MjModel, body: int, root: int) -> None:
-    """The joints between a body and its parent, with links between them."""
+    """Add the joints between a body and its parent, with links between them."""
     own = _name(model, body, root)
     parent = _name(model, int(model.body_parentid[body]), root)
     place, turn = vector(model.body_pos[body]), quaternion(model.body_quat[body])

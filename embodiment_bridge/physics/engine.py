@@ -20,5 +20,5 @@ mujoco.set_mju_user_warning(lambda text: None)
 
 
 def one_line(error: Exception) -> str:
-    """The text of an error of MuJoCo, which has several lines, in one."""
+    """Return the text of an error of MuJoCo, which has several lines, in one."""
     return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())

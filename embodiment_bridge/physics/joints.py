@@ -24,7 +24,7 @@ COUPLES_JOINTS: Final = int(mujoco.mjtEq.mjEQ_JOINT)
 
 @dataclass(frozen=True, slots=True)
 class DrivenJoint:
-    """A joint with a motor. Angles rad (m for a sliding joint); unlimited ranges, speeds and efforts are infinite.
+    """Represents a joint with a motor. Angles rad (m for a sliding joint); missing limits are infinite.
 
     velocity: rad/s; effort: Nm; kp: Nm/rad, kd: Nm s/rad, both 0 where the model does not say.
     """
@@ -40,7 +40,7 @@ class DrivenJoint:
 
 @dataclass(slots=True)
 class Motors:
-    """What is found out about a model. root: body of the robot, a child of the world.
+    """Holds the motors that were found in a model.
 
     replaced: names or numbers of the model's own actuators, whose joints this package drives. left: of the others.
     """
@@ -52,7 +52,7 @@ class Motors:
 
 
 def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
-    """The robot in a model and the joints that can be driven.
+    """Return the robot in a model and the joints that can be driven.
 
     The robot is the tree with most actuators, or else with most joints. Driven are the joints that actuators of the
     model move, directly or by a fixed tendon; in a model without actuators all hinges and slides. A joint that is
@@ -84,7 +84,7 @@ def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
 
 
 def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
-    """By actuator that acts on joints: their numbers."""
+    """Return the numbers of the joints on which each actuator acts, by actuator."""
     found = {}
     for a in range(model.nu):
         target, kind = int(model.actuator_trnid[a, 0]), int(model.actuator_trntype[a])
@@ -98,7 +98,7 @@ def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
 
 
 def _wrapped(model: mujoco.MjModel, tendon: int) -> Iterator[int]:
-    """Joints of a fixed tendon; none for one that runs over sites."""
+    """Yield the joints of a fixed tendon; none for one that runs over sites."""
     first, number = int(model.tendon_adr[tendon]), int(model.tendon_num[tendon])
     for w in range(first, first + number):
         if model.wrap_type[w] == WRAPS_JOINT:
@@ -137,7 +137,7 @@ def _driven(model: mujoco.MjModel, joint: int, actuators: list[int], robot: Robo
 
 
 def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
-    """The greatest force of an actuator, before its gear."""
+    """Return the greatest force of an actuator, before its gear."""
     force = inf
     if model.actuator_forcelimited[actuator]:
         force = float(np.abs(model.actuator_forcerange[actuator]).max())
@@ -152,15 +152,15 @@ def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
 USUAL_SPEED: Final = 3.0  # rad/s, m/s
 FULL_EFFORT_AT: Final = 0.1  # rad: a servo uses all its torque for a larger error
 FULL_FORCE_AT: Final = 0.02  # m, likewise
-DAMPING: Final = 0.7  # of the joint with the inertia that it moves while everything else stands still
+DAMPING: Final = 0.7  # damping ratio of the joint with the inertia that it moves while all else stands still
 LEAST_DAMPING_S: Final = 0.02  # kd / kp at least
 ROTOR: Final = 1e-4  # kg m2 of a motor with its gear, per Nm, where the model has no armature
-STABLE: Final = 0.25  # of the rate of steps: the fastest natural frequency of a joint, rad per step
+STABLE: Final = 0.25  # fastest natural frequency of a joint, rad per step
 SAFETY: Final = 3.0  # efforts where none are known: so many times what the weight of all needs
 
 
 def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: float) -> list[DrivenJoint]:
-    """The joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
+    """Return the joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     inertia = np.zeros((model.nv, model.nv))
@@ -169,7 +169,7 @@ def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: floa
 
 
 def rotor_of(joint: DrivenJoint) -> float:
-    """The armature of a joint whose model has none, kg m2."""
+    """Return the armature of a joint whose model has none, kg m2."""
     return ROTOR * joint.effort
 
 
@@ -192,7 +192,7 @@ def _filled(model: mujoco.MjModel, joint: DrivenJoint, inertia: float, timestep:
 
 
 def _effort(model: mujoco.MjModel, joint: int) -> float:
-    """Enough to lift all that hangs on the joint, from a guess of its length."""
+    """Guess an effort that lifts all that hangs on the joint, from a guess of its length."""
     mass = float(model.body_subtreemass[model.jnt_bodyid[joint]])
     gravity = float(np.linalg.norm(model.opt.gravity)) or 9.81
     arm = 1.0 if model.jnt_type[joint] == SLIDE else max(float(model.stat.extent) / pi, 0.01)

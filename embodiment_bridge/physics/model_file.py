@@ -24,7 +24,7 @@ AUTO: Final = "auto"
 
 
 def shipped_worlds() -> dict[str, Path]:
-    """The worlds of this package by name."""
+    """Return the worlds of this package by name."""
     return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
 
 
@@ -55,7 +55,7 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
 
 
 def has_floor(spec: mujoco.MjSpec) -> bool:
-    """Whether a model brings a plane or a height field of its own."""
+    """Return whether a model brings a plane or a height field of its own."""
     flat = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
     return any(geom.type in flat for geom in spec.worldbody.geoms)
 
@@ -74,7 +74,7 @@ MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
 
 
 def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
-    """The description with the settings that this package needs, and warnings about shapes that are left out.
+    """Return the description with the settings that this package needs, and warnings about shapes that are left out.
 
     Raises:
         ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
@@ -130,7 +130,7 @@ PACKAGE: Final = "python://"
 
 @dataclass(slots=True)
 class ModelFile:
-    """A model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
+    """Represents a model that was read: MuJoCo's ``MjSpec``, and what MuJoCo does not keep of a URDF.
 
     robot: the description, None for MJCF. warnings: parts that are left out.
     """
@@ -142,7 +142,7 @@ class ModelFile:
 
 
 def find_model(name: str) -> Path:
-    """The file of a model: a path, or ``python://PACKAGE/PATH`` for a file in an installed Python package.
+    """Return the file of a model: a path, or ``python://PACKAGE/PATH`` for a file in an installed Python package.
 
     Raises:
         ConfigError: the package is not installed, or the file is not there.
@@ -188,14 +188,14 @@ def read_model(path: Path) -> ModelFile:
 
 
 def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
-    """Links stay as they are named. MuJoCo 3.5.0 crashes when a model with fused bodies is compiled again."""
+    """Keep links as they are named. MuJoCo 3.5.0 crashes when a model with fused bodies is compiled again."""
     spec.compiler.fusestatic = False
     spec.compiler.discardvisual = False
     return spec
 
 
 def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
-    """MuJoCo's compiled model.
+    """Compile the model with MuJoCo.
 
     Raises:
         ConfigError: MuJoCo refuses it; one line with the file and the element.

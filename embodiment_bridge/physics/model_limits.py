@@ -21,7 +21,7 @@ MAX_INCLUDES: Final = 30  # files inside one another, and folders that a model n
 MAX_BODIES: Final = 3_000  # MuJoCo takes 8 s to read so many
 MAX_ELEMENTS: Final = 12_000  # bodies, geoms, joints and all others; MuJoCo takes 6 s to read so many geoms
 MAX_MEMORY: Final = 512 << 20  # bytes of textures and height fields
-MAX_SIZE: Final = 100_000  # of a number in <size>, and of what a sensor or a made mesh has
+MAX_SIZE: Final = 100_000  # limit of a number in <size>, and of the size of a sensor or a made mesh
 BODIES: Final = ("body", "composite", "flexcomp")
 COPIES: Final = ("replicate", "composite", "flexcomp")
 ARENA: Final = ("memory", "njmax", "nconmax", "nstack")  # MuJoCo itself refuses more than there is
@@ -52,7 +52,7 @@ class _Model:
         self._folders: set[str] = {""}
 
     def read(self, path: Path) -> etree._Element:
-        """The root of a file. What MuJoCo could read in another way than we do is refused."""
+        """Return the root of a file. What MuJoCo could read in another way than we do is refused."""
         what = "model" if path == self._path else f"model {self._path}:"
         text = read_bytes(path, MAX_XML, what)
         self._xml += len(text)
@@ -113,7 +113,7 @@ class _Model:
         self._within.pop()
 
     def _places(self, names: set[str]) -> set[Path]:
-        """The files that MuJoCo may mean by some names."""
+        """Return the files that MuJoCo may mean by some names."""
         bases = {self._path.parent, *(path.parent for path in self._within)}
         names = names | {Path(name).name for name in names}  # for compiler strippath
         places = {base / folder / name for base in bases for folder in self._folders for name in names}
@@ -125,7 +125,7 @@ class _Model:
 
 
 def _whole(word: str) -> int:
-    """A number of the XML as a whole one; 0 for what is none, which MuJoCo refuses."""
+    """Return a number of the XML as a whole one; 0 for what is none, which MuJoCo refuses."""
     try:
         return int(min(max(float(word), 0.0), 1e18))
     except ValueError:  # also for nan
@@ -133,7 +133,7 @@ def _whole(word: str) -> int:
 
 
 def _memory(element: etree._Element, tag: str) -> int:
-    """The bytes of a texture that MuJoCo paints, or of a height field, as measured."""
+    """Return the bytes of a texture that MuJoCo paints, or of a height field, as measured."""
     if tag == "hfield":
         return 16 * _whole(element.get("nrow", "")) * _whole(element.get("ncol", ""))
     if tag == "texture":
@@ -144,7 +144,7 @@ def _memory(element: etree._Element, tag: str) -> int:
 
 
 def _sizes(element: etree._Element, tag: str) -> list[tuple[str, int]]:
-    """The numbers of an element that MuJoCo would make as many of something of, by attribute."""
+    """Return the numbers of an element that MuJoCo would make as many of something of, by attribute."""
     if tag == "size":
         return [(name, _whole(value)) for name, value in element.items() if name not in ARENA]
     if tag == "user":
@@ -155,7 +155,7 @@ def _sizes(element: etree._Element, tag: str) -> list[tuple[str, int]]:
 
 
 def _pixels(path: Path) -> int:
-    """The size of a PNG picture; 0 for another file."""
+    """Return the size of a PNG picture; 0 for another file."""
     with path.open("rb") as file:
         head = file.read(24)
     if len(head) < 24 or not head.startswith(PNG):

@@ -19,7 +19,7 @@ LONGEST: Final = 3600.0  # s
 
 @dataclass(slots=True)
 class Push:
-    """A force (N) and a torque (Nm) on a body, in ``map``, for so many steps more."""
+    """Represents a force (N) and a torque (Nm) on a body, in ``map``, for so many more steps."""
 
     body: int
     force: Vector
@@ -28,7 +28,7 @@ class Push:
 
 
 class Pushes:
-    """The pushes on the robot whose base is the body ``root``."""
+    """Holds the pushes on the robot whose base is the body ``root``."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, root: int) -> None:
         self._model, self._data = model, data
@@ -66,7 +66,7 @@ class Pushes:
                 self._data.xfrc_applied[push.body] += (*push.force, *push.torque)
 
     def passed(self, steps: int) -> None:
-        """So many steps have passed."""
+        """Count the steps that have passed."""
         if self._pushes:
             for push in self._pushes:
                 push.steps -= steps
@@ -86,7 +86,10 @@ PLANE: Final = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
 
 def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
-    """The height at which the base of the robot stands on what is at x, y (m); its pose is that of ``data``."""
+    """Return the height at which the base of the robot stands on what is at x, y (m).
+
+    Its pose is that of ``data``.
+    """
     own = [
         g
         for g in range(model.ngeom)
@@ -98,7 +101,7 @@ def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float,
 
 
 def ground(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
-    """The height of what is at x, y apart from the robot, m; 0 where there is nothing."""
+    """Return the height of what is at x, y apart from the robot, m; 0 where there is nothing."""
     height, hit = SKY, np.array([-1], dtype=np.int32)
     for _ in range(model.nbody):  # through the robot, link by link
         skipped = int(model.geom_bodyid[hit[0]]) if hit[0] >= 0 else root
@@ -122,7 +125,7 @@ def place_body(
     turn: Quaternion | None,
     velocity: Vector,
 ) -> None:
-    """See ``Simulation.place``."""
+    """Place a body; see ``Simulation.place``."""
     movable = {
         model.body(b).name: b
         for b in range(1, model.nbody)
@@ -148,7 +151,7 @@ def place_body(
 
 
 def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
-    """The lowest point of the box around a geom, or of a sphere or capsule, m."""
+    """Return the lowest point of the box around a geom, or of a sphere or capsule, m."""
     centre, size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     turn = data.geom_xmat[geom].reshape(3, 3)
     middle = float((data.geom_xpos[geom] + turn @ centre)[2])

@@ -23,7 +23,7 @@ TURN_ERROR: Final = 0.002  # rad/s, offset of a gyro, likewise
 
 
 class Odometry:
-    """x, y m and yaw rad in ``odom``, which is ``map`` at the start. Its errors are drawn once, with ``seed``."""
+    """Drifts: x, y m and yaw rad in ``odom``, which is ``map`` at the start. Errors are drawn once, with ``seed``."""
 
     def __init__(self, seed: int = 0) -> None:
         self.x = self.y = self.yaw = 0.0
@@ -43,7 +43,7 @@ class Odometry:
         self.y += (forward * sin(self.yaw) + left * cos(self.yaw)) * seconds
 
     def of(self, state: BodyState) -> BodyState:
-        """The state with this pose instead of the true one; height and tilt stay."""
+        """Return the state with this pose instead of the true one; height and tilt stay."""
         return replace(state, base_position=(self.x, self.y, state.base_position[2]), yaw=self.yaw)
 
 
@@ -56,7 +56,7 @@ FULL_V, EMPTY_V = 12.6, 10.2  # three lithium cells
 
 @dataclass(slots=True)
 class Battery:
-    """capacity: Wh. charge: 0 to 1 of it; power: W drawn in the last step."""
+    """Models the battery. capacity: Wh. charge: 0 to 1 of it; power: W drawn in the last step."""
 
     capacity: float
     charge: float = 1.0
@@ -80,7 +80,7 @@ ANGLE, SPEED, RATE, ACCELERATION, PLACE, TILT = 0.001, 0.02, 0.01, 0.1, 0.01, 0.
 
 @dataclass(frozen=True, slots=True)
 class Inertial:
-    """A reading of an IMU: orientation in ``map`` (x, y, z, w), rad/s, proper acceleration m/s2 in its own frame."""
+    """Holds a reading of an IMU: orientation in ``map`` (x, y, z, w); rad/s and m/s2 (proper) in its own frame."""
 
     turn: Quaternion
     rates: Vector
@@ -88,7 +88,7 @@ class Inertial:
 
 
 class Senses:
-    """The sensors of a simulation. noise: a multiple of the usual noise, 0 for none; seed: of the noise."""
+    """Holds the sensors of a simulation. noise: a multiple of the usual noise, 0 for none; seed: of the noise."""
 
     def __init__(self, simulation: Simulation, noise: float = 0.0, seed: int = 0) -> None:
         model = simulation.model
@@ -103,7 +103,7 @@ class Senses:
         self._end_of_geom = np.array([numbers.get(int(model.body_weldid[b]), -1) for b in model.geom_bodyid])
 
     def state(self, state: BodyState) -> BodyState:
-        """The state as the sensors give it."""
+        """Return the state as the sensors give it."""
         if not self._noise:
             return state
         x, y, z = state.base_position
@@ -158,7 +158,7 @@ def _three(values: Iterable[float]) -> Vector:
 
 
 def _ends(simulation: Simulation) -> dict[int, str]:
-    """The links of the robot that move and carry no other one that moves, by number of their body."""
+    """Return the links of the robot that move and carry no other one that moves, by number of their body."""
     model = simulation.model
     own = [b for b in range(1, model.nbody) if int(model.body_rootid[b]) == simulation.root]
     moving = {int(model.body_weldid[b]) for b in own} - {0}

@@ -21,7 +21,7 @@ NO_MESHES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
 def mesh_files(spec: mujoco.MjSpec) -> dict[str, Path]:
-    """The files of the meshes of a model by the name of the mesh.
+    """Return the files of the meshes of a model by the name of the mesh.
 
     Those without a file, and those whose file MuJoCo moves (``refpos``, ``refquat``), are left out.
     """
@@ -35,7 +35,7 @@ def mesh_files(spec: mujoco.MjSpec) -> dict[str, Path]:
 
 
 def shown(model: mujoco.MjModel, body: int) -> list[int]:
-    """The geoms of a body that viewers show, or all where none are shown."""
+    """Return the geoms of a body that viewers show, or all where none are shown."""
     first = int(model.body_geomadr[body])
     geoms = [
         geom
@@ -46,7 +46,7 @@ def shown(model: mujoco.MjModel, body: int) -> list[int]:
 
 
 def mesh_of(model: mujoco.MjModel, geom: int, meshes: Mapping[str, Path]) -> Path | None:
-    """The file of a geom that is a mesh."""
+    """Return the file of a geom that is a mesh."""
     if int(model.geom_type[geom]) != MESH:
         return None
     return meshes.get(model.mesh(int(model.geom_dataid[geom])).name)
@@ -91,27 +91,27 @@ def add_origin(element: etree._Element, place: Vector, turn: Quaternion) -> None
 
 
 def plus(one: Vector, other: Vector, times: float = 1.0) -> Vector:
-    """``one + times * other``."""
+    """Return ``one + times * other``."""
     return one[0] + times * other[0], one[1] + times * other[1], one[2] + times * other[2]
 
 
 def quaternion(values: Iterable[float]) -> Quaternion:
-    """A quaternion of MuJoCo (w first), with w last."""
+    """Return a quaternion of MuJoCo (w first), with w last."""
     w, x, y, z = map(float, values)
     return x, y, z, w
 
 
 def vector(values: Iterable[float]) -> Vector:
-    """Three numbers of MuJoCo."""
+    """Return three numbers of MuJoCo."""
     x, y, z = map(float, values)
     return x, y, z
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers as an attribute of a URDF."""
+    """Return numbers as an attribute of a URDF."""
     return " ".join(map(number, values))
 
 
 def number(value: float) -> str:
-    """A number as an attribute of a URDF."""
+    """Return a number as an attribute of a URDF."""
     return f"{value:.9g}"

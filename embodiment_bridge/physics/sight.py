@@ -25,7 +25,10 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing of the world. body: its number. low, high: corners of the box around its shapes in its frame, m."""
+    """Represents a thing of the world.
+
+    Body: its number. low, high: corners of the box around its shapes in its frame, m.
+    """
 
     name: str
     body: int
@@ -34,7 +37,7 @@ class Thing:
 
 
 class Sight:
-    """The eye of a simulated robot: the camera at its link ``camera_link``, or the first one of the model on the robot.
+    """Sees as a simulated robot does: by the camera at ``camera_link``, or the first one of the model on the robot.
 
     A robot without either sees everything; ``camera`` is empty then.
 
@@ -53,7 +56,7 @@ class Sight:
         self.things = list(_things(simulation))
 
     def picture(self) -> Iterator[Sighting]:
-        """The things in view, in ``map``."""
+        """Return the things in view, in ``map``."""
         data = self._simulation.data
         for thing in self.things:
             turn, place = data.xmat[thing.body].reshape(3, 3), data.xpos[thing.body]
@@ -64,7 +67,7 @@ class Sight:
                 yield Sighting(thing.name, kind, _three(centre), _three(size))
 
     def surely_shows(self, place: Vector) -> bool:
-        """Whether a thing whose centre is at ``place`` (m in ``map``) would be in the picture, and not hidden."""
+        """Return whether a thing whose centre is at ``place`` (m in ``map``) would be in the picture, not hidden."""
         if self._number < 0:
             return True
         eye, axes = self.pose()
@@ -81,7 +84,7 @@ class Sight:
         return data.cam_xpos[self._number], np.column_stack([-axes[:, 2], -axes[:, 0], axes[:, 1]])
 
     def _in_view(self, thing: Thing, place: Array, turn: Array) -> bool:
-        """Whether the centre of a thing, or a point half way to one of its faces, is in view and not hidden."""
+        """Return whether the centre of a thing, or a point half way to a face, is in view and not hidden."""
         eye, axes = self.pose()
         middle, half = 0.5 * (thing.low + thing.high), 0.5 * (thing.high - thing.low)
         offsets = np.vstack([np.zeros(3), np.diag(0.5 * half), -np.diag(0.5 * half)])
@@ -96,7 +99,7 @@ class Sight:
         return False
 
     def _reaches(self, eye: Array, point: Array, body: int) -> bool:
-        """Whether nothing is on the way from the eye to a point but the thing itself, and what carries the eye."""
+        """Return whether only the thing itself, and what carries the eye, is on the way from the eye to a point."""
         model, data = self._simulation.model, self._simulation.data
         hit = np.array([-1], dtype=np.int32)
         length = float(np.linalg.norm(point - eye))
@@ -114,7 +117,7 @@ class Sight:
 
 
 def _eye(simulation: Simulation) -> int:
-    """Number of the camera; -1 where there is none."""
+    """Return the number of the camera; -1 if there is none."""
     model = simulation.model
     own = [
         camera
@@ -126,7 +129,7 @@ def _eye(simulation: Simulation) -> int:
 
 
 def _things(simulation: Simulation) -> Iterator[Thing]:
-    """The bodies of the world that are not the robot, with shapes."""
+    """Return the bodies of the world that are not the robot, with shapes."""
     model = simulation.model
     for body in range(1, model.nbody):
         if int(model.body_parentid[body]) != 0 or body == simulation.root:

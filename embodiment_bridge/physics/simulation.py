@@ -38,14 +38,14 @@ SKILLS: Final = ("reset", "rest")
 
 
 def body_of_model(assembly: Assembly) -> BodyDescription:
-    """A body with all driven joints; rest is the first keyframe of the model, or the angle nearest to 0."""
+    """Return a body with all driven joints; rest is the first keyframe of the model, or the angle nearest to 0."""
     first: Mapping[str, float] = next(iter(assembly.keyframes.values()), {})
     joints = [_joint(joint, first.get(joint.name, 0.0)) for joint in assembly.joints]
     return plain_body(assembly.name, joints, SKILLS)
 
 
 def with_gains(body: BodyDescription, assembly: Assembly) -> BodyDescription:
-    """The body, with the model's gains for joints that have none.
+    """Return the body, with the model's gains for joints that have none.
 
     Raises:
         ConfigError: a joint of the body is not driven in the model.
@@ -72,7 +72,7 @@ def _joint(joint: DrivenJoint, rest: float) -> Joint:
 
 
 CLEARANCE: Final = 0.001  # m between the soles and the ground at the start
-GREATEST: Final = 1e10  # of a control, above which MuJoCo takes all of them for garbage
+GREATEST: Final = 1e10  # largest control: MuJoCo takes all of them for garbage above it
 STAND: Final = 0.05  # m between the soles and the ground, of a robot that hangs in a stand
 UNSTABLE: Final = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
@@ -83,7 +83,7 @@ Array = npt.NDArray[np.float64]
 
 
 def _torques(targets: JointTargets) -> Array:
-    """The part of the motors' efforts that does not depend on the state: kp * position + kd * velocity + effort."""
+    """Return the part of the efforts that does not depend on the state: kp * position + kd * velocity + effort."""
     position, velocity, kp, kd, effort = np.array(
         (targets.position, targets.velocity, targets.kp, targets.kd, targets.effort)
     )
@@ -92,7 +92,7 @@ def _torques(targets: JointTargets) -> Array:
 
 
 class Simulation:
-    """One robot in one world.
+    """Simulates one robot in one world.
 
     body: the joints and skills, those of ``body`` or else all driven joints; where the given one has no gains, with
     those of the model. assembly: what the model is made of. time: s since the last reset.
@@ -130,7 +130,7 @@ class Simulation:
         self.root = int(self.model.body(self.assembly.root).id)
         self.pushes = Pushes(self.model, self.data, self.root)
         self._gains: tuple[Sequence[float], Sequence[float]] | None = None
-        self._keyframe = ""  # of the last reset
+        self._keyframe = ""  # keyframe of the last reset
         self._velocity = np.zeros(6)
         self.reset()
 
@@ -278,7 +278,7 @@ class Simulation:
         place_body(self.model, self.data, self.root, name, position, turn, velocity)
 
     def _start_pose(self) -> dict[str, float]:
-        """The angle of each driven joint at the start."""
+        """Return the angle of each driven joint at the start."""
         chosen: Mapping[str, float] = self.assembly.keyframes.get(self._keyframe, {})
         rests = {joint.name: joint.rest for joint in self.body.joints}
         first: Mapping[str, float] = next(iter(self.assembly.keyframes.values()), {})

@@ -51,7 +51,7 @@ class Converter(ABC, Generic[Event, Command]):
 
     @abstractmethod
     def body_state(self, event: Event) -> BodyState | None:
-        """What the body senses of itself, if the event says so. The first state completes the handshake."""
+        """Return what the body senses of itself, if the event says so. The first state completes the handshake."""
 
     @abstractmethod
     def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
@@ -62,7 +62,7 @@ class Converter(ABC, Generic[Event, Command]):
 
     @abstractmethod
     def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
-        """What an event says, as (topic, ROS message) pairs. Called when the answer is on the wire.
+        """Return what an event says, as (topic, ROS message) pairs. Called when the answer is on the wire.
 
         Each is published when it comes: the most urgent first, and a generator lets it wait for no other.
         """
@@ -72,7 +72,7 @@ class Converter(ABC, Generic[Event, Command]):
         return {}
 
     def warnings(self) -> Sequence[str]:
-        """What cannot work with these parameters, in sentences for people; logged once."""
+        """Return what cannot work with these parameters, in sentences for people; logged once."""
         return ()
 
     def handshake(self) -> Sequence[Command]:
@@ -80,11 +80,11 @@ class Converter(ABC, Generic[Event, Command]):
         return ()
 
     def native_skills(self) -> Mapping[str, Start]:
-        """What begins each skill that the body does by itself, by name."""
+        """Return what begins each skill that the body does by itself, by name."""
         return {}
 
     def things(self) -> Mapping[str, Thing]:
-        """What the body sees or remembers, by id: what the skill ``go_to`` can go to."""
+        """Return the things that the body sees or remembers, by id: the skill ``go_to`` can go to these."""
         return {}
 
     def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
@@ -98,7 +98,7 @@ class Converter(ABC, Generic[Event, Command]):
         return MAP_ONLY
 
     def left_out(self) -> Sequence[str]:
-        """What the last event held that reaches no topic, in sentences for people; each is told once, and logged."""
+        """Return what of the last event reaches no topic, in sentences for people; each is logged once."""
         return ()
 
     def batch_received(self, count: int) -> str:

@@ -102,7 +102,7 @@ class Robot(ClosedOnExit):
 
     @property
     def pose(self) -> Pose | None:
-        """Where it is; None while that is not known."""
+        """The pose of the robot; None while it is not known."""
         return self.senses.pose
 
     @property

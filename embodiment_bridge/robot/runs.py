@@ -163,12 +163,12 @@ class Run:
             listener(self.progress)
 
     def begin(self) -> None:
-        """It was accepted."""
+        """Note that the goal was accepted."""
         if not self.began.done():
             self.began.set_result(True)
 
     def end(self, outcome: Outcome) -> None:
-        """It is over."""
+        """Note that the run is over."""
         if not self.ended.done():
             if not self.began.done():
                 self.began.set_result(False)

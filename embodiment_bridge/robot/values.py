@@ -13,7 +13,7 @@ WENT_WELL = ("SUCCEEDED", "STOPPED")
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where the robot is: m, and its heading in rad (0 along x, positive to the left)."""
+    """Holds the pose of the robot: m, and its heading in rad (0 along x, positive to the left)."""
 
     x: float
     y: float
@@ -24,7 +24,7 @@ class Pose:
         return math.hypot(x - self.x, y - self.y)
 
     def bearing(self, x: float, y: float) -> float:
-        """Of a place from the heading, rad, positive to the left."""
+        """Return the bearing of a place from the heading, rad, positive to the left."""
         return wrap_angle(math.atan2(y - self.y, x - self.x) - self.yaw)
 
 
@@ -57,7 +57,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``warnings`` and ``problems`` as ``POINTER: CODE: text``; elapsed: s of its clock."""
+    """Tells how a run ended. ``warnings`` and ``problems`` as ``POINTER: CODE: text``; elapsed: s of its clock."""
 
     outcome: str
     reason: str = ""

@@ -76,7 +76,7 @@ class EntityMessages:
         self._made: dict[str, tuple[Known, Entity]] = {}
 
     def array(self, known: Iterable[Known], stamp: Time, frame: str) -> EntityArray:
-        """As ``entity_array``."""
+        """Return the message, as ``entity_array`` does."""
         before = self._made
         self._made = {thing.sighting.id: (thing, self._entity(before, thing)) for thing in known}
         entities = [message for _, message in self._made.values()]

@@ -32,7 +32,7 @@ class Pose(NamedTuple):
 
 
 BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
-"""Of the body in its own frame."""
+"""The identity pose, of the body in its own frame."""
 
 
 class Camera:

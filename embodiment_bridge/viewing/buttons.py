@@ -29,7 +29,7 @@ for (const kind of ["dragover", "drop"]) addEventListener(kind, event => {
 
 
 def own(page: bytes | bytearray, title: str) -> bytes:
-    """The HTML of viser with this title and our scripts."""
+    """Return the HTML of viser with this title and our scripts."""
     return bytes(page).replace(TITLE, f"<title>{escape(title)}</title>".encode() + DROP + SCRIPT, 1)
 
 
@@ -85,7 +85,7 @@ addEventListener("DOMContentLoaded", () => {
 
 
 def answer(press: Press, pressed: Sequence[str]) -> bytes:
-    """The names of the buttons that can work, after those that were pressed are done."""
+    """Return the names of the buttons that can work, after those that were pressed are done."""
     names: Sequence[str] = ()
     for button in pressed or [""]:
         names = press(button if button in BUTTONS else "")

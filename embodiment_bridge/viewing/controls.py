@@ -21,15 +21,15 @@ PADS = {  # label: shares of the careful speed forward and to the left, and the 
     "Left": (0.0, 1.0, "A"),
     "Right": (0.0, -1.0, "D"),
 }
-REPEAT_HZ = 5.0  # of a pad that is held down
+REPEAT_HZ = 5.0  # rate of commands while a pad is held down
 CALLS = {"Pause": "pause", "Go on": "resume", "Step": "step"}
 MOST_JOINTS = 60  # with sliders
-STEPS = 200  # of a slider
+STEPS = 200  # steps of a slider
 # Peaks of a joint's speed, rad/s and m/s. The end of an arm of half a metre then moves at 0.25 m/s as well, which is
 # what machines are allowed with a person beside them (reduced speed), and the speed of the drive pad.
 TURNING, SLIDING = 0.5, 0.25
-PEAK = 1.5  # of the speed of a move from rest to rest, in mean speeds
-LEAST_S = 0.4  # of a move: a slider that is dragged sends ten a second and more
+PEAK = 1.5  # peak speed of a move from rest to rest, in mean speeds
+LEAST_S = 0.4  # s of a move: a slider that is dragged sends ten a second and more
 REST_S = 1.0  # in which a slider stays where a person has put it
 LONGEST_DOCUMENT = 5_000_000  # bytes of a document that is sent to the page
 CHOOSE = "(choose)"
@@ -42,7 +42,10 @@ class Driver(Protocol):
         """End the document and all skills."""
 
     def emergency_stop(self, *, on: bool) -> None:
-        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        """Press the emergency stop of the body where it has one, and end the document and all skills.
+
+        ``on`` false: release the stop.
+        """
 
     def call(self, service: str) -> None:
         """Pause, resume or step the document that runs."""
@@ -63,7 +66,7 @@ class Driver(Protocol):
         """Move a joint to a position (rad, or m) within so many seconds, when nothing runs."""
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+        """Note the state of the document: RUNNING, PAUSED, ENDED, ..."""
 
     def leave(self, page: int) -> None:
         """End what this page began: it was closed, or its connection is broken."""
@@ -111,7 +114,7 @@ class Controls:
             self._all.visible = on
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now."""
+        """Show the state of the document."""
         self._driver.see_tree(state)
 
     def offer(self, skills: Sequence[SkillInfo]) -> None:
@@ -143,7 +146,7 @@ class Controls:
                 self._sliders[joint.name] = slider
 
     def show_positions(self, positions: Mapping[str, float], now: float) -> None:
-        """The joints are here (rad, or m): sliders follow. now: monotonic time, s.
+        """Move the sliders to the joints' positions (rad, or m). now: monotonic time, s.
 
         Else a touch would move the joint to where the slider happens to be.
         """
@@ -249,7 +252,7 @@ class Controls:
 
 
 def _on_step(value: float, slider: GuiSliderHandle[float]) -> float:
-    """The nearest value that a person could choose, so that noise of a joint moves no slider."""
+    """Return the nearest value that a person could choose, so that noise of a joint moves no slider."""
     return slider.min + round((value - slider.min) / slider.step) * slider.step
 
 

@@ -39,7 +39,9 @@ MOST: Final = 300  # bytes that are read from a file
 
 
 def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
-    """The token in the file ``path``, without surrounding blanks; without a path that of the environment, or None.
+    """Return the token in the file ``path``, without surrounding blanks.
+
+    Without a path that of the environment, or None.
 
     Raises:
         ConfigError: the file cannot be read, or the token has a wrong form; the text does not contain it.
@@ -66,7 +68,7 @@ COOKIE: Final = "embodiment_bridge_viewer_"  # the port follows, because cookies
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The parts of a request that are checked: target, header values, and whether it asks for a websocket."""
+    """Holds the parts of a request that are checked: target, header values, and whether it asks for a websocket."""
 
     target: str
     hosts: Sequence[str]
@@ -77,7 +79,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that is sent instead of the page."""
+    """Represents the answer that is sent instead of the page."""
 
     status: int
     text: str
@@ -98,7 +100,7 @@ class Gate:
         self.refused = 0
 
     def check(self, request: Request) -> Answer | None:
-        """The answer to a request that is refused or redirected; None if it may go on."""
+        """Return the answer to a request that is refused or redirected; None if it may go on."""
         foreign = self._origin.refusal(request.hosts, request.origins)
         answer = Answer(FORBIDDEN, foreign) if foreign else self._check_token(request)
         if answer is not None and answer.status != SEE_OTHER:
@@ -160,7 +162,7 @@ _starting = threading.Lock()  # one server at a time
 
 @contextmanager
 def guarded(gate: Gate, title: str, press: Press) -> Iterator[None]:
-    """A server of viser that is made in this context calls ``gate`` before it answers a request.
+    """Make servers of viser, created inside the block, call ``gate`` before they answer a request.
 
     viser 1.1.1 uses ``websockets.asyncio.server.serve``, which it looks up when it starts, in its constructor.
     ``title`` is that of its page, and ``press`` does what its buttons are for.

@@ -15,7 +15,7 @@ from embodiment_bridge.viewing.panels import MOST_TEXT
 from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
 
 MOST = 1000  # markers of one robot
-MOST_POINTS = 20_000  # of one marker
+MOST_POINTS = 20_000  # limit of one marker
 THIN = 0.02  # m; lines up to this width are one pixel wide
 DELETE, DELETE_ALL = 2, 3  # actions and types of visualization_msgs/Marker
 CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST, POINTS, TEXT = range(1, 10)
@@ -45,7 +45,7 @@ class _Drawn:
 
 
 class MarkerBoard:
-    """The markers of one topic, below the nodes that ``find_parent`` gives for their frames.
+    """Draws the markers of one topic, below the nodes that ``find_parent`` gives for their frames.
 
     Slots are reused, so that the memory of the server does not grow with changing names.
     """
@@ -155,7 +155,7 @@ def _look(marker: Marker) -> _Look | None:
 
 
 def _pose(marker: Marker) -> tuple[float, ...]:
-    """Position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
+    """Return position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
     place, turn = marker.pose.position, marker.pose.orientation
     numbers = (turn.w, turn.x, turn.y, turn.z)
     length = math.hypot(*numbers)

@@ -25,7 +25,7 @@ from embodiment_bridge.viewing.buttons import STOP, Press
 from embodiment_bridge.viewing.gate import Gate, guarded
 
 GROUND: Final = 120.0  # m, of the grid on the floor
-SKY_LINES: Final = 64  # of the picture of the sky, from top to bottom
+SKY_LINES: Final = 64  # lines of the picture of the sky, from top to bottom
 HORIZON: Final = 0.45  # share of the picture above which there is sky
 
 Color = tuple[int, int, int]
@@ -33,7 +33,7 @@ Color = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Colours of a time of day, and the strength of its lights."""
+    """Holds colours of a time of day, and the strength of its lights."""
 
     floor: Color
     cell: Color
@@ -162,7 +162,7 @@ class Page:
         self._server.stop()
 
     def loaded(self) -> None:
-        """Something of a robot is shown: the page no longer says that it is loading."""
+        """Hide the note that the page is loading, as something of a robot is shown."""
         if self._loading is not None:
             self._loading.remove()
             self._loading = None
@@ -205,7 +205,7 @@ def _in_url(host: str) -> str:
 
 
 def _free(host: str, port: int) -> tuple[str, int]:
-    """Address and port, after a check that they are free.
+    """Return address and port, after a check that they are free.
 
     viser 1.1.1 takes another port if this one is not free, and waits for ever on a wrong host.
     """

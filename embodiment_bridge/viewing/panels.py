@@ -7,7 +7,7 @@ from html import escape
 
 from embodiment_bridge.msg import BodyStatus, HeardMessage, LinkState, TreeNode, TreeSnapshot
 
-MOST_NODES = 300  # of a tree, shown at most
+MOST_NODES = 300  # limit of the drawn tree
 MOST_BARS = 40
 MOST_NEWS = 12  # lines
 MOST_TEXT = 160  # characters of one text
@@ -21,13 +21,13 @@ GOOD, BAD, PLAIN = "#81c784", "#e57373", "#cfd4da"
 
 
 def text_of(value: object) -> str:
-    """Any value as a text, escaped for HTML and limited in length."""
+    """Return any value as a text, escaped for HTML and limited in length."""
     text = str(value)
     return escape(text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…")
 
 
 def tree_html(tree: TreeSnapshot) -> str:
-    """The HTML of a tree: one line per node, the running path in bold."""
+    """Return the HTML of a tree: one line per node, the running path in bold."""
     nodes = list(tree.nodes)[:MOST_NODES]
     if not nodes:
         paused = tree.state == "PAUSED" and not tree.run_id
@@ -53,7 +53,7 @@ def _node(node: TreeNode, depth: int) -> str:
 
 
 def bars_html(title: str, names: Sequence[str], levels: Sequence[float], color: str) -> str:
-    """The HTML of levels, 0 to 1, as bars."""
+    """Return the HTML of levels, 0 to 1, as bars."""
     rows = [_bar(name, level, color) for name, level in list(zip(names, levels, strict=False))[:MOST_BARS]]
     return _block(title, "".join(rows)) if rows else ""
 
@@ -70,7 +70,7 @@ def _bar(name: str, level: float, color: str) -> str:
 
 
 def status_html(links: Mapping[str, LinkState], body: BodyStatus | None, missing: Sequence[str] = ()) -> str:
-    """The HTML of the links by name, of the body where it is known, and of the topics that have not come."""
+    """Return the HTML of the links by name, of the body where it is known, and of the topics that have not come."""
     rows = [_link(name, link) for name, link in links.items()]
     if body is not None:
         posture = _word(POSTURES, body.posture)
@@ -90,13 +90,13 @@ def _link(name: str, link: LinkState) -> str:
 
 
 def heard_html(heard: Iterable[HeardMessage]) -> str:
-    """The HTML of what was heard, newest last."""
+    """Return the HTML of what was heard, newest last."""
     rows = [f"<div>{text_of(one.sender or 'unknown')}: <i>{text_of(one.text)}</i></div>" for one in heard]
     return _block("Heard", "".join(rows)) if rows else ""
 
 
 def news_html(text: str, *, bad: bool = False) -> str:
-    """The HTML of a line of news; empty for none."""
+    """Return the HTML of a line of news; empty for none."""
     lines = [_line(text_of(line), BAD if bad else PLAIN) for line in text.splitlines()[:MOST_NEWS]]
     return (
         f'<div style="font-size:.8em;line-height:1.45;padding:.2em .8em">{"".join(lines)}</div>'

@@ -33,21 +33,21 @@ from embodiment_bridge.urdf import (
 from embodiment_bridge.urdf.meshes import check_asset, find_mesh
 
 KINDS: Final = (".stl", ".obj")
-MOST_CORNERS: Final = 4_000_000  # of the faces of an OBJ file
-MOST_MESH_TRIANGLES: Final = 20_000  # of a mesh; a finer one is drawn coarser
+MOST_CORNERS: Final = 4_000_000  # limit for the faces of an OBJ file
+MOST_MESH_TRIANGLES: Final = 20_000  # limit of a mesh; a finer one is drawn coarser
 FINEST: Final = 256  # cells along the longest edge of the box around a mesh that is drawn coarser
 
 
 @dataclass(frozen=True, slots=True)
 class Triangles:
-    """A surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
+    """Represents a surface. points: n x 3, m. faces: m x 3 numbers of points, counter-clockwise seen from outside."""
 
     points: npt.NDArray[np.float32]
     faces: npt.NDArray[np.uint32]
 
 
 def read_mesh(mesh: Mesh) -> Triangles:
-    """The triangles of a mesh.
+    """Return the triangles of a mesh.
 
     Raises:
         ConfigError: its file is not there, is of another kind or too large, or has no triangles.
@@ -81,7 +81,7 @@ def _load(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
 
 
 def _shape_of(obj: bytes) -> bytes:
-    """The points and faces of an OBJ file; trimesh 5.2.0 needs minutes for many materials or groups."""
+    """Return the points and faces of an OBJ file; trimesh 5.2.0 needs minutes for many materials or groups."""
     lines = re.sub(rb"/\S*", b"", obj.replace(b"\\\n", b" ")).splitlines()
     points = [line for line in lines if line.startswith((b"v ", b"v\t"))]
     faces = [line for line in lines if line.startswith((b"f ", b"f\t"))]
@@ -94,7 +94,7 @@ def _shape_of(obj: bytes) -> bytes:
 def _coarser(
     points: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """The mesh with at most MOST_MESH_TRIANGLES: points in the same cell of a grid become one."""
+    """Return the mesh with at most MOST_MESH_TRIANGLES: points in the same cell of a grid become one."""
     cells = FINEST
     while len(faces) > MOST_MESH_TRIANGLES:
         low = points.min(axis=0)
@@ -111,13 +111,13 @@ def _coarser(
 
 
 STILL = 1e-3  # an invisible change of a component of a quaternion (0.1 degrees) or of a position (m)
-SIDES = 20  # of a cylinder
+SIDES = 20  # faces round a cylinder
 MOST_VISUALS = 2000  # shapes of one robot
 MOST_TRIANGLES = 500_000  # in all meshes of one robot
 
 
 class RobotShape:
-    """The shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
+    """Draws the shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
 
     def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
         self._scene, self._robot = scene, robot
@@ -142,7 +142,7 @@ class RobotShape:
                     frame.position = transform.xyz
 
     def lowest(self) -> float:
-        """Height of the lowest shape with all joints at 0, m in the frame of the root link."""
+        """Return the height of the lowest shape with all joints at 0, m in the frame of the root link."""
         zero = {joint.name: 0.0 for joint in self._robot.movable}
         heights = []
         for link, bottom in self._bottoms:
@@ -196,7 +196,7 @@ class RobotShape:
 
 
 def moved(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether the difference between two poses (same number of components) is visible."""
+    """Return whether the difference between two poses (same number of components) is visible."""
     return any(abs(a - b) > STILL for a, b in zip(before, after, strict=True))
 
 
@@ -225,19 +225,19 @@ def add_mesh(scene: SceneApi, path: str, visual: Visual, triangles: Triangles) -
 
 
 def rgb(rgba: tuple[float, float, float, float]) -> tuple[int, int, int]:
-    """A colour of 0 to 1 as 0 to 255; values that are not finite become 0."""
+    """Return a colour of 0 to 1 as 0 to 255; values that are not finite become 0."""
     red, green, blue = (round(255 * min(max(v, 0.0), 1.0)) if math.isfinite(v) else 0 for v in rgba[:3])
     return red, green, blue
 
 
 def opacity_of(rgba: tuple[float, float, float, float]) -> float | None:
-    """The opacity, 0 to 1; None if it is opaque."""
+    """Return the opacity, 0 to 1; None if it is opaque."""
     alpha = rgba[3]
     return None if not alpha < 1.0 else max(alpha, 0.0)
 
 
 def wxyz(quaternion: Quaternion) -> tuple[float, float, float, float]:
-    """A quaternion (x, y, z, w) in viser's order."""
+    """Return a quaternion (x, y, z, w) in viser's order."""
     x, y, z, w = quaternion
     return w, x, y, z
 

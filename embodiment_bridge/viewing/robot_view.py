@@ -33,7 +33,10 @@ TAKEN = np.array((38, 42, 48), dtype=np.float32)
 
 
 def picture(grid: OccupancyGrid) -> npt.NDArray[np.uint8]:
-    """The picture of an OccupancyGrid: RGB, rows from its top (largest y) down. Empty if sizes and data do not fit."""
+    """Return the picture of an OccupancyGrid: RGB, rows from its top (largest y) down.
+
+    Empty if sizes and data do not fit.
+    """
     width, height = grid.info.width, grid.info.height
     if not width or not height or width * height != len(grid.data):
         return np.zeros((0, 0, 3), dtype=np.uint8)
@@ -75,7 +78,7 @@ class RobotView:
         self._controls = controls
         self._path = f"/robot{number}"
         self._base = page.scene.add_frame(self._path, show_axes=False)
-        self._height = 0.0  # of the base while its pose is unknown, m
+        self._height = 0.0  # height of the base while its pose is unknown, m
         self._posed = False
         self._since = math.inf  # when it was first drawn, monotonic time, s
         self._missing: list[str] = []
@@ -85,7 +88,7 @@ class RobotView:
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
         self._markers = MarkerBoard(page.scene, f"marker{number}_", self._node_of)
-        self._arrays: deque[MarkerArray] = deque(maxlen=MOST_ARRAYS)  # of markers, until they are drawn
+        self._arrays: deque[MarkerArray] = deque(maxlen=MOST_ARRAYS)  # marker arrays that are not drawn yet
         self._maps: dict[str, ImageHandle] = {}
         self._links: dict[str, LinkState] = {}
         self._body: BodyStatus | None = None
@@ -120,7 +123,10 @@ class RobotView:
             self._links[topic.removesuffix("link_state").strip("/") or "link"] = message
 
     def refresh(self, now: float) -> None:
-        """Draw what changes with time: markers end, and the panel is written at its period. now: monotonic time, s."""
+        """Draw what changes with time: markers end, and the panel is written at its period.
+
+        now: monotonic time, s.
+        """
         self._missing = self._look_for_missing(now)
         placed = not self._missing
         if self._base.visible != placed:
@@ -143,7 +149,10 @@ class RobotView:
                 self._html[name].content, self._html[name].visible = text, bool(text)
 
     def _look_for_missing(self, now: float) -> list[str]:
-        """The topics that must come before anything is drawn; at first all, as not all publishers are known then."""
+        """Return the topics that must come before anything is drawn.
+
+        At first these are all topics, as not all publishers are known then.
+        """
         self._since = min(self._since, now)
         awaited = PLACING if now - self._since < SETTLE_S else self.published
         there = {"robot_description": self._shape is not None, "pose": self._posed, "odom": self._posed}
@@ -249,7 +258,7 @@ class RobotView:
         self._heard.append(message)
 
     def _node_of(self, frame: str) -> str:
-        """The node of a frame: that of a link of this robot, with any prefix, or the world."""
+        """Return the node of a frame: that of a link of this robot, with any prefix, or the world."""
         link = frame.rpartition("/")[2]
         paths = {"base_link": self._path} if self._shape is None else self._shape.paths
         return paths.get(link, "")

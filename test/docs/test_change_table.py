@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that docs/architecture.md names for a change exist."""
+"""The files that docs/architecture.md names for a change and on the two streets exist."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Where do I change ...?")[2].partition("\n## ")[0]
+STREETS = PAGE.partition("## The two streets")[2].partition("\n## ")[0]
 ROWS = [line for line in SECTION.splitlines() if line.startswith("|")][2:]
 
 
@@ -35,3 +36,9 @@ def test_its_files_exist(row):
         made = "<" not in path  # else its file is made by the change
         there = path if made else path.partition("/")[0]
         assert any((folder / there).exists() for folder in (ROOT, ROOT / "embodiment_bridge")), path
+
+
+def test_the_files_of_the_streets_exist():
+    files = re.findall(r"`([a-z_/]+\.py)`", STREETS)
+    assert len(files) > 30
+    assert [file for file in files if "/" in file and not (ROOT / "embodiment_bridge" / file).is_file()] == []

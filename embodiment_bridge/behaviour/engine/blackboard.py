@@ -14,7 +14,7 @@ from embodiment_bridge.core.unicode_text import is_unicode
 
 
 def value_of(key: str, text: str) -> Value:
-    """A boolean, number, text or null of JSON.
+    """Return a boolean, number, text or null of JSON.
 
     Raises:
         CommandError: the text is none of these.
@@ -33,7 +33,7 @@ def value_of(key: str, text: str) -> Value:
 
 
 def values_of(pairs: Iterable[tuple[str, str]]) -> dict[str, Value]:
-    """Values by key.
+    """Return the values by key.
 
     Raises:
         CommandError: see ``value_of``.
@@ -50,7 +50,7 @@ MAX_TEXT = 4000  # characters
 
 
 class Blackboard:
-    """At most ``MAX_KEYS`` booleans, numbers and texts by key; a key that is not there has the value None.
+    """Holds at most ``MAX_KEYS`` booleans, numbers and texts by key; a missing key has the value None.
 
     Values stay as they were last written: what feeds it from a topic decides when a value is too old and
     takes it away with None. ``version`` changes with every change of a value.
@@ -63,7 +63,7 @@ class Blackboard:
             self.write(key, value)
 
     def read(self, key: str) -> Value:
-        """The value of ``key``, None when there is none."""
+        """Return the value of ``key``, None when there is none."""
         return self._values.get(key)
 
     def write(self, key: str, value: Value) -> None:
@@ -88,7 +88,7 @@ class Blackboard:
         self.version += 1
 
     def values(self) -> dict[str, Value]:
-        """A copy of everything on it."""
+        """Return a copy of everything on it."""
         return dict(self._values)
 
 

@@ -11,13 +11,13 @@ BURST_S = 1.0  # burst: tokens of so many seconds may be spent at once
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """One beginning that a leaf asks for. ``wanted`` is False once it has begun or will not begin any more."""
+    """Represents a leaf's place in the queue for its start. ``wanted`` is False once it has begun or never will."""
 
     wanted: bool = True
 
 
 class StartBudget:
-    """A token bucket on the run clock, and the queue before it, so that a busy loop does not flood the body.
+    """Limits starts by a token bucket on the run clock, with a queue, so that a busy loop does not flood the body.
 
     A leaf that finds no token waits; those that wait get theirs in the order in which they came, so that no branch of
     a parallel starves another. State changes only when a leaf begins or queues up, never by a tick in which nothing
@@ -29,7 +29,7 @@ class StartBudget:
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.queued = 0  # how often a leaf had to queue up so far
+        self.queued = 0  # number of leaves that had to queue so far
         self._gap = 1.0 / rate if rate > 0.0 else 0.0
         self._burst = max(1, int(rate * BURST_S))
         self._full_at = 0.0  # when the token bucket is full, s
@@ -48,7 +48,7 @@ class StartBudget:
                 self._called.add(turn)
 
     def take(self, turn: Turn) -> bool:
-        """Whether the leaf may begin now; else it waits, and asks again in the next tick."""
+        """Return whether the leaf may begin now; else it waits, and asks again in the next tick."""
         if self.rate <= 0.0:
             return True
         if turn in self._called:
@@ -63,7 +63,7 @@ class StartBudget:
         return True
 
     def wake_at(self) -> float:
-        """The run time in s at which one that waits may begin; inf when no leaf waits."""
+        """Return the run time in s at which one that waits may begin; inf when no leaf waits."""
         return max(self._now, self._full_at - (self._burst - 1) * self._gap) if self._queue else math.inf
 
     def _tokens(self) -> int:
@@ -76,7 +76,7 @@ TIE_S = 1e-6
 
 
 class RunClock:
-    """Seconds since the run began, without the time that it was frozen.
+    """Counts seconds since the run began, without the time that it was frozen.
 
     The clock reads no time itself: the owner of the run passes the outside time (ROS, steady or virtual; any
     origin) to ``advance_to``. An outside clock that jumps back (a simulator was reset) counts as no time passed.
@@ -111,5 +111,5 @@ class RunClock:
         self.frozen = False
 
     def due(self, t: float) -> bool:
-        """Whether the scheduled time ``t`` (run seconds) has come."""
+        """Return whether the scheduled time ``t`` (run seconds) has come."""
         return self.seconds >= t - TIE_S

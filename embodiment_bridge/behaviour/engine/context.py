@@ -25,13 +25,16 @@ from embodiment_bridge.body.state import SkillInfo
 
 
 class Playing:
-    """A sound that began at run time ``t_start`` (s). ``over``: its node has ended; it is not to be looked at."""
+    """Represents a sound that began at run time ``t_start`` (s).
+
+    ``over``: its node has ended; it is not asked any more.
+    """
 
     def __init__(self, media: MediaPort, request: SoundRequest, t_start: float) -> None:
         self.request = request
         self.t_start = t_start
         self.over = False
-        self.words = -1  # of its text that have begun; -1 before anything is heard
+        self.words = -1  # number of words that have begun; -1 before anything is heard
         self._media = media
         self._report: SoundReport | None = None
 
@@ -46,7 +49,7 @@ class Playing:
         return None if self._report is None else self._report.left
 
     def look(self) -> SoundReport:
-        """The newest report; the player is not asked again after the end."""
+        """Return the newest report; the player is not asked again after the end."""
         if self._report is None or not self._report.status.ended:
             self._report = self._media.report(self.request.id)
             self.words = max(self.words, self._report.words)
@@ -55,7 +58,7 @@ class Playing:
 
 @dataclass(frozen=True, slots=True)
 class StopAsked:
-    """A stop node was reached at run time ``t`` (s).
+    """Notes that a stop node was reached at run time ``t`` (s).
 
     target: name of the nodes to end; empty: the whole run.
     is_late: whether a node above it was over before ``t``, which only the end of the pass shows.
@@ -71,7 +74,7 @@ class StopAsked:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The ``tree`` of a fetched document, a ``Node``, takes the place of the run's from run time ``t`` (s) on.
+    """Notes that the fetched ``tree`` replaces that of the run from run time ``t`` (s) on.
 
     Its class is not named here: a node knows the context of its run, which has these requests.
     """
@@ -81,12 +84,12 @@ class Replaced:
     origin: Origin
 
 
-ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
+ITERATIONS_PER_TICK = 1000  # limit for all loops together: several ticks catch up with a clock that leapt
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Times in s and limits of a run.
+    """Holds times in s and limits of a run.
 
     grace_s: an end that was planned for t and is seen up to this much later counts as t, so that the delay of
         ticks and messages does not add up over a long performance.
@@ -126,7 +129,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Chain:
-    """The chain of a run's documents: how many, and how many in a row with one text that took no time."""
+    """Counts a run's documents, and those in a row that have one text and took no time."""
 
     links: int = 0
     idle: int = 0
@@ -136,7 +139,7 @@ class Chain:
 
 @dataclass(slots=True)
 class RunContext:
-    """Clock, ports, journal and limits of one run, and what nodes ask of the run during a pass over the tree.
+    """Holds clock, ports, journal and limits of one run, and what nodes ask of the run during a tick.
 
     A tick passes over the tree up to twice. In the first pass things end and verdicts fall; only in the
     second may leaves begin something on a port (``starts_allowed``). So nothing is begun at the very instant
@@ -204,16 +207,16 @@ class RunContext:
         self.budget.begin_tick(self.clock.seconds)
 
     def take_iteration(self) -> bool:
-        """Whether one more iteration of a loop may begin in this tick."""
+        """Return whether one more iteration of a loop may begin in this tick."""
         self._iterations_left -= 1
         return self._iterations_left >= 0
 
     def new_id(self) -> str:
-        """An id for a request to a port, never given twice in a run."""
+        """Return an id for a request to a port, never given twice in a run."""
         self._ids += 1
         return f"{self.run_id}/{self._ids}"
 
     def settle(self, planned: float, seen: float | None = None) -> float:
-        """The scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
+        """Return the scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
         seen = self.clock.seconds if seen is None else seen
         return planned if seen <= planned + max(self.settings.grace_s, TIE_S) else seen

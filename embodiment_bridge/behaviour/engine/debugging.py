@@ -8,7 +8,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 class Failures:
-    """``reasons`` by the name or the JSON pointer of a node; such a node fails as soon as it begins.
+    """Holds ``reasons`` by name or JSON pointer of a node; such a node fails as soon as it begins.
 
     ``happened`` has those of them that a node has met.
     """
@@ -18,11 +18,11 @@ class Failures:
         self.happened: set[str] = set()
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return whether there are any."""
         return bool(self._reasons)
 
     def reason_for(self, origin: Origin) -> str | None:
-        """Why the node at ``origin`` fails; None: it does not."""
+        """Return why the node at ``origin`` fails; None if it does not."""
         for key in (origin.pointer, *filter(None, [origin.name])):
             if key in self._reasons:
                 self.happened.add(key)
@@ -51,7 +51,7 @@ class Gate:
         self._transitions = 0
 
     def set_breakpoints(self, names: Iterable[str]) -> None:
-        """Names and JSON pointers of nodes.
+        """Set the breakpoints: names and JSON pointers of nodes.
 
         Raises:
             ConfigError: there are too many, or one is not a text.
@@ -75,11 +75,11 @@ class Gate:
         return self.stepping and self._journal.transitions > self._transitions
 
     def holds_back(self, origin: Origin, above: Origin | None) -> bool:
-        """Whether the node at ``origin``, which is about to begin inside the one at ``above``, must wait."""
+        """Return whether the node at ``origin``, which is about to begin inside the one at ``above``, must wait."""
         return self.step_over or self.stops_at(origin, above)
 
     def stops_at(self, origin: Origin, above: Origin | None) -> bool:
-        """Whether there is a breakpoint before the node at ``origin``.
+        """Return whether there is a breakpoint before the node at ``origin``.
 
         A node with its loop, box or condition is one node: only the outermost of those with its pointer counts.
         """

@@ -20,7 +20,7 @@ STATUS_AFTER = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The place of a tree node in its document.
+    """Names the place of a tree node in its document.
 
     ``pointer`` is a JSON pointer into document number ``document`` of the run (0 is the one it was started
     with, every fetched one gets the next number). ``kind`` is the node's type; ``label`` says what a leaf
@@ -36,7 +36,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
+    """Records one event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
 
     ``event`` is start, success, failure, halted, skipped, replaced, warning, or breakpoint (the run pauses before the
     node); ``status`` how the node stands after it (RUNNING, SUCCESS, FAILURE, HALTED, SKIPPED, or empty where it is

@@ -19,32 +19,32 @@ KEPT = 100  # documents of a run; of a chain only the latest are asked for
 
 
 def hash_of(text: str | bytes) -> str:
-    """SHA-256 of a document's text, 64 hexadecimal digits."""
+    """Return the SHA-256 of a document's text, 64 hexadecimal digits."""
     return hashlib.sha256(
         text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
     ).hexdigest()
 
 
 class DocumentHashes:
-    """The hashes of the texts of a run's documents by their numbers; events carry them to tell documents apart."""
+    """Holds the hashes of the texts of a run's documents by number; events carry them to tell documents apart."""
 
     def __init__(self) -> None:
         self._hashes: OrderedDict[int, str] = OrderedDict()
 
     def keep(self, number: int, text: str | bytes) -> None:
-        """Document ``number`` has this text."""
+        """Note the text of document ``number``."""
         self._hashes[number] = hash_of(text)
         if len(self._hashes) > KEPT:
             self._hashes.popitem(last=False)
 
     def of(self, number: int) -> str:
-        """The hash of document ``number``; empty when its text was never known, or long ago."""
+        """Return the hash of document ``number``; empty when its text was never known, or long ago."""
         return self._hashes.get(number, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A document that was read and checked, and can be run.
+    """Holds a document that was read and checked, and can be run.
 
     doubts: what is doubtful in it. text: what it was read from; None where it came as a document. number: its place
     among the documents of its run; 0 is the one that the run begins with.
@@ -61,7 +61,7 @@ Source = Document | Loaded | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules for a document: what it may ask for, and how its text is read.
+    """Holds the rules for a document: what it may ask for, and how its text is read.
 
     ``skills`` are those of the body, by lower-case name; the others are options of ``bml.read`` and
     ``check``. ``allowed`` are the channels that the document may drive, ``allowed_fetched`` those of documents that it
@@ -84,7 +84,7 @@ class Rules:
 
 
 class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its way
-    """A document that cannot be run; ``problems`` says why, at which JSON pointers."""
+    """Reports a document that cannot be run; ``problems`` says why, at which JSON pointers."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problem for problem in problems if problem.fatal)
@@ -94,7 +94,7 @@ class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its wa
 
     @classmethod
     def because(cls, pointer: str, code: str, message: str) -> "Rejected":
-        """One reason."""
+        """Make the error for one reason."""
         return cls([Problem(pointer, code, message)])
 
 

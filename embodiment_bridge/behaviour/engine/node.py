@@ -16,7 +16,7 @@ from embodiment_bridge.behaviour.engine.results import Result
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The result of a node that ends once the nodes below it have come to rest, and its time (run time in s)."""
+    """Holds the result and time (run time in s) of a node that ends once the nodes below it are at rest."""
 
     halt: "Halt"
     t: float
@@ -24,7 +24,7 @@ class Ending:
 
 
 class Node(Behaviour):
-    """A node that is begun at a scheduled time, ticked while it runs, and ends at a scheduled time.
+    """Represents a node that begins at a scheduled time, is ticked while it runs, and ends at a scheduled time.
 
     A parent calls ``begin(t)`` once for each execution, then ticks; ticking a node that does not run does
     nothing. Times are run seconds: ``t_start`` and ``t_end`` are scheduled, so a sibling that begins at
@@ -111,7 +111,7 @@ class Node(Behaviour):
         """Prepare for its turn: it is the last child, and ``before``, the one before it, runs."""
 
     def forget_ahead(self) -> None:
-        """Its turn does not come: undo ``look_ahead``."""
+        """Undo ``look_ahead``, as the node's turn does not come."""
 
     def tick(self) -> Iterator[Behaviour]:
         """Advance if running; yields the nodes that were visited."""
@@ -143,7 +143,7 @@ class Node(Behaviour):
         yield from ()
 
     def update(self) -> Status:
-        """Only for py_trees, whose behaviours must have it: the status as it is."""
+        """Return the status as it is; only py_trees calls this."""
         return self.status
 
     def finish(self, status: Status, t: float, message: str = "", culprit: Origin | None = None) -> None:
@@ -194,7 +194,7 @@ class Node(Behaviour):
             self.finish(result.status, self.context.settle(ending.t), result.message, result.culprit)
 
     def drop(self, t: float) -> None:
-        """The node was halted from above and is at rest."""
+        """Clean up after the node was halted from above and is at rest."""
         self.ending = None
         self.status = Status.INVALID
         self.leave()
@@ -205,11 +205,11 @@ class Node(Behaviour):
         """Let go of what only a running node needs (for subclasses)."""
 
     def active_children(self) -> "list[Node]":
-        """Children that may be running, in order."""
+        """Return the children that may be running, in order."""
         return []
 
     def haltable_children(self) -> "list[Node]":
-        """The active children that are halted along with this node."""
+        """Return the active children that are halted along with this node."""
         return self.active_children()
 
     @property
@@ -221,15 +221,15 @@ class Node(Behaviour):
         """Begin to come to rest; may be called twice. Nodes with children have nothing to do themselves."""
 
     def released(self) -> bool:
-        """Whether the node is at rest after ``ask_to_end``."""
+        """Return whether the node is at rest after ``ask_to_end``."""
         return True
 
     def hold_settled(self, on: bool) -> bool:
-        """Whether the node has followed the last hold (``on``) or release."""
+        """Return whether the node has followed the last hold (``on``) or release."""
         return True
 
     def wake_at(self) -> float:
-        """The run time at which a tick will change something here; inf when only a port can say."""
+        """Return the run time at which a tick will change something here; inf when only a port can say."""
         return math.inf
 
     def left_s(self) -> float:
@@ -243,7 +243,7 @@ class Node(Behaviour):
 
 
 def active_nodes(root: Node) -> list[Node]:
-    """The running nodes from ``root`` down, parents first, children in order; skips idle branches."""
+    """Return the running nodes from ``root`` down, parents first, children in order; skips idle branches."""
     found: list[Node] = []
     todo = [root]
     while todo:
@@ -255,7 +255,7 @@ def active_nodes(root: Node) -> list[Node]:
 
 
 def _to_halt(root: Node) -> list[Node]:
-    """The running nodes that a halt of ``root`` is about."""
+    """Return the running nodes that a halt of ``root`` is about."""
     found: list[Node] = []
     todo = [root]
     while todo:
@@ -267,7 +267,7 @@ def _to_halt(root: Node) -> list[Node]:
 
 
 class Halt:
-    """Asks everything that runs under ``victims`` to end, last one first, and knows when all has ended.
+    """Asks all nodes under ``victims`` that run to end, last one first, and knows when all have ended.
 
     A halted node is not ticked again unless its parent begins it anew. ``keep`` is a victim that will say
     itself how it ended.
@@ -285,7 +285,7 @@ class Halt:
             node.ask_to_end()
 
     def done(self) -> bool:
-        """Whether all have acknowledged; past the deadline the others are given up, with a warning each."""
+        """Return whether all have acknowledged; past the deadline the others are given up, with a warning each."""
         self._waiting = [node for node in self._waiting if not node.released()]
         late = self._context.outside >= self._deadline
         if self._waiting and (not late or any(node.tidying for node in self._waiting)):
@@ -305,7 +305,7 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotNode:
-    """One node: where it comes from, its status, and the index of its parent in the list (-1: the root)."""
+    """Holds one node for viewers: its origin, status, and the index of its parent in the list (-1: the root)."""
 
     origin: Origin
     status: str
@@ -313,7 +313,7 @@ class SnapshotNode:
 
 
 def snapshot(root: Node | None) -> list[SnapshotNode]:
-    """All nodes, parents before children, children in order; empty without a tree."""
+    """Return all nodes, parents before children, children in order; empty without a tree."""
     found: list[SnapshotNode] = []
     todo: list[tuple[Node, int]] = [] if root is None else [(root, -1)]
     while todo:

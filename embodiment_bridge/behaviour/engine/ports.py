@@ -20,13 +20,13 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest
 
 
 class SkillPort(Protocol):
-    """The body's skills, by name."""
+    """Drives the body's skills, by name."""
 
     def start(self, request: SkillRequest) -> None:
         """Begin a skill; its id is new."""
 
     def report(self, request_id: str) -> SkillReport:
-        """The state of the skill."""
+        """Return the state of the skill."""
 
     def cancel(self, request_id: str) -> None:
         """Bring it to rest; the report then ends with CANCELED (or with whatever came first)."""
@@ -36,7 +36,7 @@ class SkillPort(Protocol):
 
 
 class SoundStatus(Enum):
-    """The state of a sound, or how it ended."""
+    """Names the states of a sound."""
 
     RUNNING = "running"  # loading, synthesising, playing, or paused by a player command
     ENDED = "ended"  # played to its end
@@ -52,7 +52,7 @@ class SoundStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundRequest:
-    """Something to be heard: the medium at ``url``, or, when that is empty, the spoken text ``content``.
+    """Requests a sound: the medium at ``url``, or, when that is empty, the spoken text ``content``.
 
     ``volume`` is 0..100 percent, None leaves the channel's volume as it is. ``rate`` is the speed of speech
     as the document gives it. A medium may come with ``content``, the text that is spoken in it, and ``marks_url``,
@@ -73,7 +73,7 @@ class SoundRequest:
 
 @dataclass(frozen=True, slots=True)
 class SoundReport:
-    """The state of the sound ``id``; ``held`` while frozen by ``hold``; ``reason`` for people.
+    """Reports the state of the sound ``id``; ``held`` while frozen by ``hold``; ``reason`` for people.
 
     ``words`` is how many words of its text have begun; -1 before anything of it is heard. ``left``: in how many s it
     ends, rounded up to whole ones; None while that is not known.
@@ -88,7 +88,7 @@ class SoundReport:
 
 
 class MediaPort(Protocol):
-    """The player: on each channel a new sound replaces the old one."""
+    """Plays sound: on each channel a new sound replaces the old one."""
 
     @property
     def speaks(self) -> bool:
@@ -98,7 +98,7 @@ class MediaPort(Protocol):
         """Begin to load and play, or to speak."""
 
     def report(self, request_id: str) -> SoundReport:
-        """The state of the sound."""
+        """Return the state of the sound."""
 
     def cancel(self, request_id: str) -> None:
         """Fade out and release; the report then ends with STOPPED."""
@@ -118,7 +118,7 @@ class MediaPort(Protocol):
 
 
 class FetchStatus(Enum):
-    """The state of a fetch, or how it ended."""
+    """Names the states of a fetch."""
 
     RUNNING = "running"
     DONE = "done"
@@ -133,7 +133,7 @@ class FetchStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FetchReport:
-    """The state of the fetch ``id``; ``text`` is the reply once DONE.
+    """Reports the state of the fetch ``id``; ``text`` is the reply once DONE.
 
     ``document`` is what has become of the text where the port has read it; it is not logged.
     """
@@ -156,7 +156,7 @@ class RequestPort(Protocol):
         """Begin a GET. A port with threads has one of them ``read`` the reply, so that no tick does."""
 
     def report(self, request_id: str) -> FetchReport:
-        """The state of the fetch."""
+        """Return the state of the fetch."""
 
     def cancel(self, request_id: str) -> None:
         """Give up; the report then ends with CANCELED."""
@@ -164,7 +164,7 @@ class RequestPort(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The outside of one run."""
+    """Joins the ports of one run."""
 
     skills: SkillPort
     media: MediaPort

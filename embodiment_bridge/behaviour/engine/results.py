@@ -13,7 +13,7 @@ NOWHERE = Origin("", "run")
 
 
 class RunState(Enum):
-    """The states of a run, from goal to outcome."""
+    """Names the states of a run, from goal to outcome."""
 
     LOADING = "loading"  # until the first tick, which reads and checks the document
     RUNNING = "running"
@@ -25,7 +25,7 @@ class RunState(Enum):
 
 
 class Outcome(Enum):
-    """The end of a run."""
+    """Names the ways in which a run ends."""
 
     SUCCEEDED = "SUCCEEDED"
     FAILED = "FAILED"
@@ -38,7 +38,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RunEnding:
-    """Outcome, scheduled run time in s, reason for people, and the node that it comes from."""
+    """Holds outcome, scheduled run time in s, reason for people, and the node that ended the run."""
 
     outcome: Outcome
     t: float
@@ -47,7 +47,7 @@ class RunEnding:
 
 
 class Result(NamedTuple):
-    """The result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
+    """Represents the result of a node: SUCCESS, FAILURE, or INVALID when it was left out.
 
     ``message`` is for people; ``culprit`` is where a failure came from.
     """
@@ -59,7 +59,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The conditions under which a node with several children (or iterations) succeeds and fails.
+    """Says when a node with several children (or iterations) succeeds and fails.
 
     The default succeeds when all succeeded and fails when one failed.
     """
@@ -73,7 +73,7 @@ class Policy:
         return self.succeed_on_one == self.fail_on_all
 
     def verdict(self, succeeded: int, failed: int, total: float) -> Status | None:
-        """SUCCESS or FAILURE once decided, else None.
+        """Return SUCCESS or FAILURE once decided, else None.
 
         Failure is looked at first, so it wins when both criteria are met. When all ``total`` children are done
         and have not succeeded by the criterion, that is a FAILURE too: all failed, or neither criterion was met.
@@ -118,6 +118,6 @@ class Tally:
         return self._policy.verdict(self.succeeded, self.failed, self._total)
 
     def blame(self, verdict: Status) -> tuple[str, Origin | None]:
-        """Message and culprit for a node that ends with ``verdict``: of the last failure, if it failed."""
+        """Return message and culprit for a node that ends with ``verdict``: of the last failure, if it failed."""
         last = self._last_failure
         return (last.message, last.culprit) if verdict is Status.FAILURE else ("", None)

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Hold:
-    """The last request to the ports, to hold (``on``) or to go on, and whether they have followed it."""
+    """Holds the last hold (``on``) or resume sent to the ports, and whether they have followed it."""
 
     def __init__(self, context: RunContext) -> None:
         self.on = False
@@ -37,7 +37,10 @@ class Hold:
             self.ask(False)
 
     def followed(self, nodes: Iterable[Node]) -> bool:
-        """Whether all these nodes have done so, or their time is over; those that have not are named in a warning."""
+        """Return whether all these nodes have done so, or their time is over.
+
+        Those that have not are named in a warning.
+        """
         slow = [node.origin.pointer for node in nodes if not node.hold_settled(self.on)]
         if slow and self._context.outside < self._deadline:
             return False
@@ -70,7 +73,7 @@ def apply_stops(context: RunContext, root: Node) -> StopAsked | None:
 
 
 def is_over_above(node: Node, t: float) -> bool:
-    """Whether a node above ``node`` was over, by scheduled time, before run time ``t`` (s).
+    """Return whether a node above ``node`` was over, by scheduled time, before run time ``t`` (s).
 
     A tick that comes late ends the one and reaches the other; without this its lateness would change the outcome.
     """

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import CommandError
 
 
 class BodyAction(Leaf):
-    """One skill in a slot of ``slot_s`` seconds (0: its natural length).
+    """Runs one skill in a slot of ``slot_s`` seconds (0: its natural length).
 
     The node ends at the later of the end of the slot, which is scheduled, and the end of the motion, which is
     seen. A motion is never cut because its slot is over; the overrun is warned of. A skill that a newer claim
@@ -93,7 +93,7 @@ class BodyAction(Leaf):
             self._finish_well(report)
 
     def _look(self) -> SkillReport:
-        """The newest report; the port is not asked again after the end."""
+        """Return the newest report; the port is not asked again after the end."""
         if self._report is None or not self._report.status.ended:
             self._report = self.context.ports.skills.report(self._id)
             self._rested_at = max(self.context.clock.seconds, self.t_start)
@@ -129,16 +129,16 @@ class BodyAction(Leaf):
             self.context.ports.skills.cancel(self._id)
 
     def port_released(self) -> bool:
-        """Whether the body is at rest."""
+        """Return whether the body is at rest."""
         return self._look().status.ended
 
     def port_held(self) -> bool | None:
-        """Whether the motion is frozen; None when it is over."""
+        """Return whether the motion is frozen; None when it is over."""
         report = self._look()
         return None if report.status.ended or self.context.body_paused else report.held
 
     def wake_at(self) -> float:
-        """When the slot is over, once the motion is; before, only the body knows."""
+        """Return when the slot is over, once the motion is; before, only the body knows."""
         rested = self._report is not None and self._report.status.ended
         return self._planned_end if rested else math.inf
 

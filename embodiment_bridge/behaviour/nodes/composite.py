@@ -23,7 +23,7 @@ from embodiment_bridge.bml.nodes import composite as bml
 
 
 class CompositeNode(Node, Composite):
-    """A node with children and policies. ``empty`` is how it ends without children."""
+    """Represents a node with children and policies. ``empty`` is its result without children."""
 
     empty = Status.SUCCESS
 
@@ -33,7 +33,7 @@ class CompositeNode(Node, Composite):
         self.policy = policy
 
     def child_nodes(self) -> list[Node]:
-        """The children; nothing but nodes is ever added."""
+        """Return the children; nothing but nodes is ever added."""
         return cast("list[Node]", self.children)
 
     def reset(self) -> None:
@@ -48,7 +48,7 @@ class CompositeNode(Node, Composite):
 
 
 class Ordered(CompositeNode):
-    """Children one after the other, each from the scheduled end of the one before; policies after each."""
+    """Runs one child after the other, each from the scheduled end of the last one; policies count after each."""
 
     current_child: Behaviour | None
 
@@ -86,16 +86,16 @@ class Ordered(CompositeNode):
             self.index += 1
 
     def leave(self) -> None:
-        """The last child's turn may not have come."""
+        """Undo looking ahead, as the last child's turn may not have come."""
         if self.index + 2 == len(self.children):
             self.child_nodes()[-1].forget_ahead()
 
     def active_children(self) -> list[Node]:
-        """The child whose turn it is."""
+        """Return the child whose turn it is."""
         return [self.child_nodes()[self.index]] if self.current_child is not None else []
 
     def left_s(self) -> float:
-        """See Node: known only while the last child runs."""
+        """Return the time left, s: see Node; it is known only while the last child runs."""
         now = self.active_children()
         return now[0].left_s() if now and self.in_last_child else math.inf
 
@@ -115,7 +115,7 @@ class Ordered(CompositeNode):
 
 
 def policy_of(node: bml.Composite) -> Policy:
-    """The policies of a node of a document."""
+    """Return the policies of a node of a document."""
     return Policy(node.succeed_on_one, node.fail_on_all)
 
 
@@ -129,7 +129,7 @@ def make_sequence(node: bml.Composite, children: list[Node], nesting: int) -> No
 
 
 class Parallel(CompositeNode):
-    """All children at the same time.
+    """Runs all children at the same time.
 
     Ends are counted in the order of their scheduled times, not of the ticks that noticed them; children that
     end at the same instant are counted together, and failure wins. An ended child is not ticked again. When
@@ -137,7 +137,7 @@ class Parallel(CompositeNode):
     """
 
     def reset(self) -> None:
-        """All children are open again."""
+        """Open all children again."""
         super().reset()
         self._open: list[Node] = []
         self._begun = False
@@ -174,7 +174,7 @@ class Parallel(CompositeNode):
         return (min if self.policy.succeed_on_one else max)(rest, default=math.inf)
 
     def active_children(self) -> list[Node]:
-        """The children that have not ended."""
+        """Return the children that have not ended."""
         return self._open
 
 
@@ -193,7 +193,7 @@ class Selector(Ordered):
 
 
 class ReactiveSelector(Selector):
-    """A selector that halts a lower child when the condition of a higher one comes to be met.
+    """Implements a selector that halts a lower child when the condition of a higher one comes to be met.
 
     In every tick the conditions of the children above the running one are looked at, the highest first. One
     that is met now, and was not met when last looked at, gives its child the turn: the running child is
@@ -250,7 +250,7 @@ class ReactiveSelector(Selector):
 
 
 class RandomSelector(Selector):
-    """A selector that tries its children in an order drawn anew for each execution.
+    """Implements a selector that tries its children in an order drawn anew for each execution.
 
     The chance to be the next is in proportion to the weights of those that are left. The draw depends on the
     run's seed, the place of the node and the number of the execution alone, not on the rate of ticks.
@@ -279,7 +279,7 @@ class RandomSelector(Selector):
         self.context.journal.note(self.t_start, "start", self.origin, f"tries {order}" if order else "")
 
     def child_nodes(self) -> list[Node]:
-        """The children in the order drawn."""
+        """Return the children in the order drawn."""
         children = super().child_nodes()
         return [children[index] for index in self._order]
 

@@ -21,7 +21,7 @@ from embodiment_bridge.bml.nodes import decorators as bml
 
 
 class DecoratorNode(Node, Decorator):
-    """A node with one child."""
+    """Represents a node with one child."""
 
     def __init__(self, name: str, child: Node) -> None:
         super().__init__(name, child)
@@ -35,11 +35,11 @@ class DecoratorNode(Node, Decorator):
     """Whether this execution has begun the child."""
 
     def reset(self) -> None:
-        """The child is to be begun."""
+        """Mark the child as not begun."""
         self._begun = False
 
     def active_children(self) -> list[Node]:
-        """The child, which may be running."""
+        """Return the child, which may be running."""
         return [self.child]
 
     def tick_child(self) -> Iterator[Behaviour]:
@@ -78,14 +78,14 @@ class PassThrough(DecoratorNode):
 
 
 class Box(DecoratorNode):
-    """Exactly ``duration_s`` s of its child: success is padded, the rest cut off, failure passes at once."""
+    """Runs its child for exactly ``duration_s`` s: success is padded, the rest cut off, failure passes at once."""
 
     def __init__(self, name: str, child: Node, duration_s: float) -> None:
         super().__init__(name, child)
         self.duration_s = duration_s
 
     def reset(self) -> None:
-        """The child is to be begun."""
+        """Mark the child as not begun."""
         super().reset()
         self._t_due = self.t_start + self.duration_s
 
@@ -100,7 +100,7 @@ class Box(DecoratorNode):
             self.close((child,), Status.SUCCESS, self._t_due, message)
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the box ends."""
         return self._t_due
 
 
@@ -110,7 +110,7 @@ def make_box(node: bml.Box, children: list[Node], nesting: int) -> Node:
 
 
 class Guard(PassThrough):
-    """Its child, if the condition is met when the guard's turn comes; else it is left out.
+    """Runs its child if the condition is met when the guard's turn comes; else leaves it out.
 
     The blackboard is read in the tick that begins the child; the condition is not looked at again (but see
     ``ReactiveSelector``).
@@ -139,14 +139,14 @@ def make_guard(node: bml.Guard, children: list[Node], nesting: int) -> Node:
 
 
 class Timeout(PassThrough):
-    """Its child, for at most ``timeout_s`` s: what has not ended by then is halted, and that is a failure."""
+    """Runs its child for at most ``timeout_s`` s; if it has not ended by then, halts it and fails."""
 
     def __init__(self, name: str, child: Node, timeout_s: float) -> None:
         super().__init__(name, child)
         self.timeout_s = timeout_s
 
     def reset(self) -> None:
-        """The time is not up."""
+        """Start the time anew."""
         super().reset()
         self.timed_out = False
 
@@ -169,7 +169,7 @@ class Timeout(PassThrough):
         return False
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the time-out comes."""
         return self.t_start + self.timeout_s
 
 
@@ -182,7 +182,7 @@ def make_timeout(node: bml.Timeout, children: list[Node], nesting: int) -> Node:
 
 
 class Retry(PassThrough):
-    """Its child, begun again ``bml.PAUSE_S`` after a failure, at most ``times`` times (-1: for ever).
+    """Begins its child again ``bml.PAUSE_S`` after a failure, at most ``times`` times (-1: for ever).
 
     A child whose time-out is over is not begun again, as the next attempt would hardly do better.
     """
@@ -192,7 +192,7 @@ class Retry(PassThrough):
         self.times = math.inf if times < 0 else times
 
     def reset(self) -> None:
-        """No attempt has begun."""
+        """Forget the attempts."""
         super().reset()
         self.attempts = 0
         self._t_next = self.t_start
@@ -225,7 +225,7 @@ class Retry(PassThrough):
         return self.attempts > self.times
 
     def wake_at(self) -> float:
-        """When the next attempt begins, between two of them."""
+        """Return when the next attempt begins, between two attempts."""
         return math.inf if self._begun else self._t_next
 
 

@@ -28,7 +28,7 @@ class Finally(Node, Composite):
         self.cleanup = cleanup
 
     def reset(self) -> None:
-        """Neither has begun."""
+        """Mark child and clean-up as not begun."""
         self._begun = self._cleaning = self._asked = False
         self._verdict: Result | None = None
         self._rest: Halt | None = None
@@ -85,15 +85,15 @@ class Finally(Node, Composite):
         self._rest = Halt((self.child,), self.context)
 
     def active_children(self) -> list[Node]:
-        """The child, or the clean-up."""
+        """Return the child, or the clean-up."""
         return [self.cleanup if self._cleaning else self.child] if self._begun else []
 
     def haltable_children(self) -> list[Node]:
-        """A clean-up is not halted from outside."""
+        """Leave out the clean-up: it is not halted from outside."""
         return self.active_children() if not self._cleaning or self.ending is not None else []
 
     def ask_to_end(self) -> None:
-        """The clean-up follows in ``released``."""
+        """Ask the child to end; the clean-up follows in ``released``."""
         if not self._asked:
             self._asked = True
             self._deadline = self.context.outside + self.context.settings.halt_limit_s
@@ -104,7 +104,7 @@ class Finally(Node, Composite):
         return self._asked and self._begun and self.running
 
     def released(self) -> bool:
-        """Whether the child is at rest and the clean-up is over; goes on with both."""
+        """Return whether the child is at rest and the clean-up is over; goes on with both."""
         if not self._begun or self.ending is not None:
             return True
         if not self._cleaning and not self._child_at_rest():
@@ -134,7 +134,7 @@ class Finally(Node, Composite):
         return True
 
     def _drive(self) -> None:
-        """A tick of the clean-up, which may begin things although the tree round it may not."""
+        """Tick the clean-up, which may begin things although the tree round it may not."""
         before, self.context.starts_allowed = self.context.starts_allowed, True
         for _ in self.cleanup.tick():
             pass
@@ -150,7 +150,7 @@ class Finally(Node, Composite):
         self.context.journal.warn(self._t_due, self.origin, "FINALLY_CUT", text)
 
     def wake_at(self) -> float:
-        """When the clean-up is cut off; one that is over may still have to wait for others that are halted."""
+        """Return when the clean-up is cut off; one that is over may still have to wait for others that are halted."""
         return self._t_due if self._cleaning and self.cleanup.running else super().wake_at()
 
 

@@ -20,7 +20,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Leaf(Node):
-    """A node that does something itself.
+    """Represents a node without children, which acts itself.
 
     Subclasses write ``start`` (once) and ``poll`` (in every tick from then on), and, when they use a port,
     the four methods that follow. An exception in any of them is a FAILURE of this leaf and goes no further.
@@ -41,11 +41,11 @@ class Leaf(Node):
         """Ask the port to end it."""
 
     def port_released(self) -> bool:
-        """Whether the port has ended it."""
+        """Return whether the port has ended it."""
         return True
 
     def port_held(self) -> bool | None:
-        """Whether the port has it frozen; None when there is nothing to freeze."""
+        """Return whether the port has it frozen; None when there is nothing to freeze."""
         return None
 
     def begin(self, t: float) -> None:
@@ -78,11 +78,11 @@ class Leaf(Node):
         yield from ()
 
     def may_start(self) -> bool:
-        """Whether this pass of the tick lets it."""
+        """Return whether this pass of the tick lets it."""
         return self.context.starts_allowed or not self.uses_port
 
     def _has_leave(self) -> bool:
-        """Whether the start budget of the run lets it begin now."""
+        """Return whether the start budget of the run lets it begin now."""
         budget = self.context.budget
         if not self.uses_port:
             return True
@@ -110,7 +110,7 @@ class Leaf(Node):
                 self._warn_of(error)
 
     def released(self) -> bool:
-        """Whether nothing of it goes on."""
+        """Return whether nothing of it goes on."""
         if not self.started:
             return True
         try:
@@ -120,7 +120,7 @@ class Leaf(Node):
             return True
 
     def hold_settled(self, on: bool) -> bool:
-        """Whether what it does is frozen (``on``) or goes on."""
+        """Return whether what it does is frozen (``on``) or goes on."""
         if not self.started:
             return True
         try:
@@ -130,7 +130,7 @@ class Leaf(Node):
             return True
 
     def drop(self, t: float) -> None:
-        """The leaf was halted from above; one that never started leaves no trace in the journal."""
+        """Clean up after a halt from above; a leaf that never started leaves no trace in the journal."""
         if self.started:
             super().drop(t)
         else:
@@ -159,7 +159,7 @@ class Delay(Leaf):
             self.finish(self.result, self.wake_at(), message)
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the delay ends."""
         return self.t_start + self.duration_s
 
 
@@ -169,7 +169,7 @@ def make_delay(node: bml.Delay, children: list[Node], nesting: int) -> Node:
 
 
 class WaitUntil(Leaf):
-    """Looks at the blackboard in every tick; what is met only after the time is up is met too late."""
+    """Looks at the blackboard in every tick; a condition that is met after the time is up comes too late."""
 
     uses_port = False
 
@@ -189,7 +189,7 @@ class WaitUntil(Leaf):
             self.finish(self.late, due, message)
 
     def wake_at(self) -> float:
-        """When the time is up."""
+        """Return when the time-out comes."""
         return self.t_start + self.timeout_s
 
 
@@ -221,7 +221,7 @@ def make_set(node: bml.Set, children: list[Node], nesting: int) -> Node:
 
 
 class Log(Leaf):
-    """Ends at once; its line is the message of that event, which journals, logs of runs and topics carry."""
+    """Ends at once; its line is the message of that event in journals, logs of runs and topics."""
 
     uses_port = False
 
@@ -235,7 +235,7 @@ class Log(Leaf):
         self.finish(self.result, self.t_start, bml.filled(self.text, self._shown))
 
     def _shown(self, key: str) -> str:
-        """A value for people: a text as it is, the others as in JSON."""
+        """Return a value for people: a text as it is, the others as in JSON."""
         value = self.context.blackboard.read(key)
         return value if isinstance(value, str) else json.dumps(value)
 

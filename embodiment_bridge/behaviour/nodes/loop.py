@@ -43,7 +43,7 @@ class Loop(DecoratorNode):
         return self._iterations + 1 >= self.total
 
     def left_s(self) -> float:
-        """See Node: known only in the last iteration."""
+        """Return the time left, s: see Node; it is known only in the last iteration."""
         return self.child.left_s() if self.in_last_iteration else math.inf
 
     @property
@@ -80,14 +80,14 @@ class Loop(DecoratorNode):
             self._t_next = child.t_end
 
     def _slow_down(self) -> None:
-        """The iteration took no time: put the next one 20 ms after its start, and behind this tick."""
+        """Delay the next iteration, as this one took no time: to 20 ms after its start, in a later tick."""
         if self.total == math.inf:
             text = f"an iteration takes no time; begun at most every {bml.MIN_PERIOD_S * 1000:g} ms"
             self.context.journal.warn(self.child.t_start, self.origin, "BUSY_FOREVER", text)
         self._t_next = max(self.child.t_start, self.context.clock.seconds) + bml.MIN_PERIOD_S
 
     def wake_at(self) -> float:
-        """When the next iteration begins, between two of them."""
+        """Return when the next iteration begins, between two iterations."""
         return math.inf if self._turning else self._t_next
 
 

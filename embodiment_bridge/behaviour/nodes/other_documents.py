@@ -111,13 +111,13 @@ class Request(Leaf, Composite):
         return max(self.context.clock.seconds, self.t_start)
 
     def _look(self) -> FetchReport:
-        """The newest report; the port is not asked again after the end."""
+        """Return the newest report; the port is not asked again after the end."""
         if self._report is None or not self._report.status.ended:
             self._report = self.context.ports.requests.report(self._id)
         return self._report
 
     def _go_on(self, using: Iterator[None]) -> None:
-        """One more slice of the fetched tree; a reply that cannot be run is this node's failure."""
+        """Build one more slice of the fetched tree; a reply that cannot be run is this node's failure."""
         try:
             next(using)
             self.context.slices += 1
@@ -171,7 +171,7 @@ class Request(Leaf, Composite):
         self.remove_all_children()
 
     def active_children(self) -> list[Node]:
-        """The fetched tree, once it is there."""
+        """Return the fetched tree, once it is there."""
         return [] if self._grown is None else [self._grown]
 
     def cancel(self) -> None:
@@ -180,21 +180,21 @@ class Request(Leaf, Composite):
             self.context.ports.requests.cancel(self._id)
 
     def port_released(self) -> bool:
-        """Whether no fetch is under way."""
+        """Return whether no fetch is under way."""
         return not self._fetching() or self._look().status.ended
 
     def _fetching(self) -> bool:
         return bool(self._id) and (self._report is None or not self._report.status.ended)
 
     def wake_at(self) -> float:
-        """When the request is sent; then only the port knows."""
+        """Return when the request is sent; then only the port knows."""
         if self._id and self.context.clock.due(self._t_send):
             return super().wake_at()
         return self._t_send
 
 
 def depth_of(node: Behaviour) -> int:
-    """Levels from the root of the run's tree down to ``node``, itself included."""
+    """Count the levels from the root of the run's tree down to ``node``, itself included."""
     depth = 0
     above: Behaviour | None = node
     while above is not None:
@@ -204,7 +204,7 @@ def depth_of(node: Behaviour) -> int:
 
 
 def in_tail_position(node: Node) -> bool:
-    """Whether the run's tree, as it stands, will end at the end of ``node`` and as ``node`` does."""
+    """Return whether the run's tree, as it stands, will end at the end of ``node`` and as ``node`` does."""
     while node.parent is not None:
         parent = node.parent
         if not (isinstance(parent, Node) and parent.ends_with_child):
@@ -219,7 +219,7 @@ def make_request(node: bml.Request, children: list[Node], nesting: int) -> Node:
 
 
 class Subtree(PassThrough):
-    """The root of a document that was put in place under a name."""
+    """Runs the root of a document that was inserted under a name."""
 
 
 @makes("subtree")

@@ -53,7 +53,7 @@ class Sound(Leaf):
         return math.inf if left is None else left
 
     def look(self) -> SoundReport:
-        """The newest report."""
+        """Return the newest report."""
         if self.playing is None:
             raise CommandError("the sound was not begun")
         return self.playing.look()
@@ -69,11 +69,11 @@ class Sound(Leaf):
             self.playing.over = True
 
     def port_released(self) -> bool:
-        """Whether it is silent."""
+        """Return whether it is silent."""
         return self.look().status.ended
 
     def port_held(self) -> bool | None:
-        """Whether it is frozen; None when it is over."""
+        """Return whether it is frozen; None when it is over."""
         report = self.look()
         return None if report.status.ended else report.held
 
@@ -93,7 +93,7 @@ def make_speak(node: bml.Speak, children: list[Node], nesting: int) -> Node:
 
 
 class PlayerCommand(Leaf):
-    """pause, resume, stop or setVolume on the player's channel: done at once, also when nothing plays."""
+    """Does pause, resume, stop or setVolume on the player's channel, at once, also when nothing plays."""
 
     def __init__(self, name: str, action: str, volume: float | None, channel: str = "") -> None:
         super().__init__(name)
@@ -102,7 +102,7 @@ class PlayerCommand(Leaf):
         self.channel = channel
 
     def may_start(self) -> bool:
-        """At once, unless an earlier node still waits to start: the order in the document is kept."""
+        """Return True, unless an earlier node still waits to start: the order in the document is kept."""
         return self.context.starts_allowed or not self.context.waiting
 
     def start(self) -> None:

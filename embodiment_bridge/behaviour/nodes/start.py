@@ -16,7 +16,7 @@ from embodiment_bridge.bml.nodes import start as bml
 
 
 class Start(PassThrough):
-    """Its child, from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
+    """Runs its child from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
 
     A sound that ends before, or never begins while all beside this node come to their end, has the child begin then,
     with a warning: what follows must not wait for a word that is never said.
@@ -45,7 +45,7 @@ class Start(PassThrough):
         yield from super().work()
 
     def _moment(self) -> float | None:
-        """The run time of the mark; None while it has not come."""
+        """Return the run time of the mark; None while it has not come."""
         now = max(self.context.clock.seconds, self.t_start)
         sound = self.context.sounds.get(self.at)
         looked, self._looked = self._looked, True
@@ -80,7 +80,7 @@ class Start(PassThrough):
         return now
 
     def active_children(self) -> list[Node]:
-        """The child, once it has begun."""
+        """Return the child, once it has begun."""
         return [self.child] if self._begun else []
 
     def left_s(self) -> float:
@@ -91,7 +91,7 @@ class Start(PassThrough):
         return False
 
     def wake_at(self) -> float:
-        """When it begins; inf while only the player knows."""
+        """Return when the child begins; inf while only the player knows."""
         return inf if self._t_mark is None or self._begun else self._t_mark + self.offset_s
 
 

@@ -19,7 +19,7 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 
 
 def seconds_of(node: BmlNode, seconds: float) -> float:
-    """The duration of a node, in s.
+    """Return the duration of a node, in s.
 
     Raises:
         Rejected: reading would not have let it pass.
@@ -49,13 +49,13 @@ def makes(*types: str) -> Callable[[Maker[W]], Maker[W]]:
 
 @cache
 def makers() -> dict[str, Maker[Any]]:
-    """All makers, by type."""
+    """Return all makers, by type."""
     for module in pkgutil.iter_modules(nodes.__path__, f"{nodes.__name__}."):
         importlib.import_module(module.name)
     return _MAKERS
 
 
-MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
+MAX_NODES = 30_000  # limit of one tree: three times that of reading, as a node may get a loop and a box
 SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them takes a tenth of that
 
 
@@ -94,7 +94,7 @@ def build_in_slices(
 
 
 def _flatten(root: BmlNode, max_depth: int) -> Generator[None, None, list[tuple[BmlNode, int, int]]]:
-    """All nodes, parents before children, each with the place of its parent (-1: none) and its level."""
+    """Return all nodes, parents before children, each with the place of its parent (-1: none) and its level."""
     entries: list[tuple[BmlNode, int, int]] = []
     todo: list[tuple[BmlNode, int, int]] = [(root, -1, 1)]
     while todo:

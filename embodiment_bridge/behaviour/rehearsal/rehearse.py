@@ -31,7 +31,7 @@ PAUSE_S = 1.0  # virtual time that passes outside the run while it is paused
 ASSUMED_REPLY = '{"type": "delay", "duration": 0}'
 
 
-Line = dict[str, object]  # of what a dry run tells, a JSON object
+Line = dict[str, object]  # one line of a dry run, a JSON object
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Cues:
 
 
 def rehearse(document: Source, rules: Rules, cues: Cues, settings: Settings = EXACT) -> Iterator[Line]:
-    """The lines of ``dry_run``, under the rules and settings of a robot.
+    """Return the lines of ``dry_run``, under the rules and settings of a robot.
 
     Raises:
         ConfigError: a length is not a finite number, 0 or more.
@@ -83,7 +83,7 @@ def rehearse(document: Source, rules: Rules, cues: Cues, settings: Settings = EX
 
 
 class _Rehearsal:
-    """One run and its virtual ports. ``_paused_s`` is how far the run's clock is behind that of the ports."""
+    """Drives one run with virtual ports. ``_paused_s`` is how far the run's clock is behind that of the ports."""
 
     def __init__(self, document: Source, rules: Rules, cues: Cues, settings: Settings) -> None:
         self._cues = cues
@@ -219,5 +219,5 @@ def _last_line(ending: RunEnding) -> Line:
 
 
 def _rounded(t: float) -> float:
-    """Microseconds: sums of decimal fractions have noise behind that."""
+    """Round to microseconds: sums of decimal fractions have noise behind that."""
     return round(t, 6)

@@ -29,7 +29,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 @dataclass(slots=True)
 class _Motion:
-    """A skill under way: until when, and which channels it has."""
+    """Represents a skill under way: until when, and on which channels."""
 
     info: SkillInfo
     t_end: float
@@ -39,7 +39,7 @@ class _Motion:
 
 
 class VirtualSkills(SkillPort):
-    """A ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` tells the time in s.
+    """Implements a ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` sets the time in s.
 
     A skill takes its slot, but not less than its ``min_s``; without a slot its ``nominal_s``. One that the
     body lacks is skipped after its slot. A new skill replaces those whose channels it needs.
@@ -52,7 +52,7 @@ class VirtualSkills(SkillPort):
         self._held_since: float | None = None
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
 
     def next_time(self) -> float:
@@ -116,15 +116,18 @@ class VirtualSkills(SkillPort):
                 motion.reason = f"{claim.name} took {', '.join(sorted(shared))} from {motion.info.name}"
 
 
-SpeechLength = Callable[[str, float], float]  # of a text and its rate: s
+SpeechLength = Callable[[str, float], float]  # length in s of a text at a rate
 
 COMMANDS = ("pause", "resume", "stop", "setVolume")
-FETCH_S = 0.2  # how long a virtual fetch takes
+FETCH_S = 0.2  # s; a virtual fetch takes so long
 
 
 @dataclass(slots=True)
 class _Track:
-    """A sound: when it ends unless it is made to stand; ``words`` are spread evenly over its ``length``."""
+    """Represents a sound with the time at which it ends unless paused.
+
+    ``words`` are spread evenly over its ``length``.
+    """
 
     t_end: float
     status: SoundStatus = SoundStatus.RUNNING
@@ -146,7 +149,7 @@ class _Track:
 
 @dataclass(slots=True)
 class _Channel:
-    """One channel: what plays on it."""
+    """Represents one channel with the sound that plays on it."""
 
     playing: _Track | None = None
     paused: bool = False
@@ -178,7 +181,7 @@ class _Channel:
 
 
 class VirtualMedia(MediaPort):
-    """A ``MediaPort``.
+    """Implements a ``MediaPort`` on the virtual clock.
 
     ``lengths`` are those of media in s, by URL; every spoken text takes ``speech`` (s, or a function of the text and
     its rate; None: it has no voice).
@@ -212,7 +215,7 @@ class VirtualMedia(MediaPort):
         return self._channels[""].volume
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
         for channel in self._channels.values():
             playing = channel.playing
@@ -293,7 +296,9 @@ class VirtualMedia(MediaPort):
 
 
 class VirtualRequests(RequestPort):
-    """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; for other URLs ``otherwise``, empty: they fail.
+    """Implements a ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``.
+
+    It answers other URLs by ``otherwise``; if that is empty, they fail.
 
     ``assumed`` has the URLs that were answered by ``otherwise``.
     """
@@ -307,7 +312,7 @@ class VirtualRequests(RequestPort):
         self._now = 0.0
 
     def advance_to(self, now: float) -> None:
-        """The virtual time is ``now``."""
+        """Set the virtual time to ``now``, s."""
         self._now = now
 
     def next_time(self) -> float:

@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 
 
 class Recorder:
-    """Wraps the ports of one run; what was new in their answers since ``begin`` is in ``take``."""
+    """Wraps the ports of one run; ``take`` returns the answers that changed since ``begin``."""
 
     def __init__(self, ports: Ports) -> None:
         self._calls: Counter[str] = Counter()
@@ -35,12 +35,12 @@ class Recorder:
         )
 
     def begin(self) -> None:
-        """A new tick, or a call from outside."""
+        """Begin a new tick, or a call from outside."""
         self._calls.clear()
         self._news = []
 
     def take(self) -> list[dict[str, object]]:
-        """The answers since then that differ from the ones before."""
+        """Return the answers since then that differ from the ones before."""
         return self._news
 
     def ask(self, call: str, do: Callable[[], Answer], usual: object = None) -> Answer:
@@ -69,7 +69,7 @@ def _plain(answer: object) -> object:
 
 
 class _Skills:
-    """A ``SkillPort``."""
+    """Implements a ``SkillPort`` that records its answers."""
 
     def __init__(self, port: SkillPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask
@@ -91,7 +91,7 @@ class _Skills:
 
 
 class _Media:
-    """A ``MediaPort``."""
+    """Implements a ``MediaPort`` that records its answers."""
 
     def __init__(self, port: MediaPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask
@@ -117,7 +117,7 @@ class _Media:
 
 
 class _Requests:
-    """A ``RequestPort``."""
+    """Implements a ``RequestPort`` that records its answers."""
 
     def __init__(self, port: RequestPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask

@@ -32,7 +32,7 @@ Entry = dict[str, Any]
 """A line of the log."""
 
 MAX_LINE = 20_000_000  # characters
-_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # of entries that are bad
+_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # raised by bad entries
 CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints")
 
 
@@ -53,7 +53,7 @@ def replay(lines: Iterable[str]) -> list[Transition]:
 
 
 def logged(lines: Iterable[str]) -> list[Transition]:
-    """The transitions that a log tells.
+    """Return the transitions that a log tells.
 
     Raises:
         ConfigError: a line is not a JSON object.
@@ -94,7 +94,7 @@ def _allowed(entry: Any) -> Allowed | None:
 
 
 class _Answers:
-    """The answers of the ports: the last one again, unless the log has a new one for this call."""
+    """Gives the answers of the ports: the last one again, unless the log has a new one for this call."""
 
     def __init__(self) -> None:
         self._calls: Counter[str] = Counter()
@@ -102,7 +102,7 @@ class _Answers:
         self._last: dict[str, Any] = {}
 
     def begin(self, news: list[Entry]) -> None:
-        """The next tick or control."""
+        """Go to the next tick or control."""
         self._calls.clear()
         self._news = {(one["call"], one["n"]): one for one in news}
 
@@ -118,7 +118,7 @@ class _Answers:
 
 
 class _Replay:
-    """One run, driven by the entries of a log."""
+    """Repeats one run, driven by the entries of a log."""
 
     def __init__(self, header: Entry) -> None:
         self._answers = _Answers()
@@ -155,7 +155,7 @@ class _Replay:
         self._found: list[Transition] = []
 
     def over(self, entries: Iterable[Entry]) -> list[Transition]:
-        """Everything in its order; the answers of a moment stand behind it."""
+        """Replay everything in its order; the answers of a moment stand behind it."""
         moment: Entry | None = None
         answers: list[Entry] = []
         values: dict[str, Any] = {}
@@ -192,7 +192,7 @@ class _Replay:
 
 
 class _Skills:
-    """A ``SkillPort`` that answers from the log."""
+    """Implements a ``SkillPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers) -> None:
         self._get = answers.get
@@ -212,7 +212,7 @@ class _Skills:
 
 
 class _Media:
-    """A ``MediaPort`` that answers from the log."""
+    """Implements a ``MediaPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers, speaks: bool) -> None:
         self._get = answers.get
@@ -236,7 +236,7 @@ class _Media:
 
 
 class _Requests:
-    """A ``RequestPort`` that answers from the log."""
+    """Implements a ``RequestPort`` that answers from the log."""
 
     def __init__(self, answers: _Answers) -> None:
         self._get = answers.get

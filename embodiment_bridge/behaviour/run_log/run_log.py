@@ -38,7 +38,7 @@ MAX_BYTES = 50_000_000
 
 
 class LoggedRun(Run):
-    """A run that tells ``write`` every line of its log.
+    """Runs a document, and passes every line of the run's log to ``write``.
 
     Args:
         source: JSON text, or a document that was loaded from such.

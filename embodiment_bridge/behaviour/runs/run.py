@@ -24,7 +24,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 def ending_of(root: Node) -> RunEnding:
-    """The ending of a run whose root has ended."""
+    """Return the ending of a run whose root has ended."""
     if root.left_out:
         return RunEnding(Outcome.SUCCEEDED, root.t_end, f"left out: {root.feedback_message}", root.origin)
     if root.status is Status.SUCCESS:
@@ -160,7 +160,7 @@ class Run:
         return self._context.gate.breakpoints
 
     def held_back(self) -> list[Origin]:
-        """The nodes that are about to begin when the run goes on: where it paused by itself."""
+        """Return the nodes that are about to begin when the run goes on: where it paused by itself."""
         return [node.origin for node in self._held_back.nodes(self._active_nodes())]
 
     def _resume(self) -> bool:
@@ -183,7 +183,7 @@ class Run:
         return self._context.slices
 
     def take_events(self) -> list[Transition]:
-        """The node transitions since the last call, oldest first."""
+        """Return the node transitions since the last call, oldest first."""
         return self._context.journal.take()
 
     @property
@@ -192,7 +192,7 @@ class Run:
         return self._context.journal.warnings
 
     def active(self) -> list[Origin]:
-        """The nodes that run, parents first."""
+        """Return the nodes that run, parents first."""
         return [node.origin for node in self._active_nodes()]
 
     @property
@@ -206,7 +206,7 @@ class Run:
         return self._ended_root if self._root is None else self._root
 
     def next_time(self) -> float:
-        """The run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
+        """Return the run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
         active = self._active_nodes()
         if not active:
             return self.clock.seconds

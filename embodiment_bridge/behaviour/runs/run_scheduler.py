@@ -25,7 +25,7 @@ class OnNew(Enum):
 
 @dataclass(slots=True)
 class Entry:
-    """A run and what was said with its goal."""
+    """Holds a run and what its goal said about it."""
 
     run_id: str
     run: Run
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run that has ended, however it did."""
+    """Describes a run that has ended."""
 
     run_id: str
     run: Run
@@ -222,7 +222,7 @@ class RunScheduler:
         return self._suspended
 
     def waiting(self) -> list[Entry]:
-        """The runs that have not begun, in the order in which they will."""
+        """Return the runs that have not begun, in the order in which they will."""
         return [*([self._next] if self._next is not None else []), *self._queue]
 
     @property
@@ -260,11 +260,11 @@ class RunScheduler:
         return ended
 
     def _is_held(self, entry: Entry) -> bool:
-        """Whether a pause has come while its tree was being built: a run that has not begun does not begin then."""
+        """Return whether a pause came while the tree was built: a run that has not begun does not begin then."""
         return self.paused and entry.run.state is RunState.LOADING
 
     def _promote(self) -> bool:
-        """Whether there is a run to tick, after giving the robot to the next one where it is free."""
+        """Return whether there is a run to tick, after giving the robot to the next one where it is free."""
         if self._current is not None:
             return True
         if self._leaving or self.paused:
@@ -288,7 +288,7 @@ class RunScheduler:
 
 
 def _can_wait(entry: Entry) -> bool:
-    """Whether there is something to go on with later: not when it is on its way to its end."""
+    """Return whether there is something to go on with later: not when it is on its way to its end."""
     return entry.suspendable and entry.run.state not in (RunState.STOPPING, RunState.ENDED)
 
 

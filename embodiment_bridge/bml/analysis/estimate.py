@@ -24,7 +24,7 @@ _ENDING = frozenset(
 
 
 def timings_of(nodes: list[Node], lengths: Lengths) -> tuple[dict[int, Timing], dict[int, Node]]:
-    """The timing of every node by id, and by id of a node that is never reached what is in its way.
+    """Return the timing of every node by id, and by id of a node that is never reached what is in its way.
 
     ``nodes`` are those of a document in text order. Of several siblings that are not reached the first is told.
     """
@@ -70,7 +70,7 @@ Claims = dict[str, str]  # channel -> pointer of the first leaf that claims it
 
 
 def conflicts(nodes: list[Node], skills: Mapping[str, SkillInfo]) -> dict[int, list[str]]:
-    """By id of a branch of a parallel: that it drives a channel which an earlier branch drives too.
+    """Return the warnings of a parallel by id of its branch: the branch drives a channel of an earlier one.
 
     ``nodes`` are those of a document in text order. Each channel is told once per parallel.
     """
@@ -109,7 +109,7 @@ def _compare(branches: tuple[Node, ...], claims: Mapping[int, Claims], found: di
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The duration of a node in s, from its start, when nothing breaks and nothing is taken from it.
+    """Estimates the duration of a node, s from its start, for a run without failures and interruptions.
 
     ``min_s`` and ``max_s`` are bounds (inf: none is known); ``expected_s`` is None when it depends on what is
     not known: the length of media, speech or a fetched document, or when a player is paused or stopped.
@@ -124,7 +124,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Estimates by JSON pointer (of a node with its loop and its box), and warnings in text order."""
+    """Holds estimates by JSON pointer (of a node with its loop and its box), and warnings in text order."""
 
     estimates: Mapping[str, Estimate]
     warnings: list[Problem]
@@ -162,7 +162,7 @@ def analyse(
 
 
 def _endless_loops(root: Node, timings: Mapping[int, Timing]) -> set[int]:
-    """The outermost endless loops that nothing in the document ends."""
+    """Return the outermost endless loops that nothing in the document ends."""
     found: set[int] = set()
     todo = [root]
     while todo:

@@ -30,7 +30,7 @@ Scalar = bool | int | float | str | None
 
 
 class BuildError(ConfigError):
-    """A document that strict reading refuses; ``problems`` says why, at JSON pointers into it."""
+    """Reports a document that strict reading refuses; ``problems`` says why, at JSON pointers into it."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -39,7 +39,7 @@ class BuildError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A node with what is in it. ``data`` is its JSON; do not change it."""
+    """Holds a node with everything in it. ``data`` is its JSON; do not change it."""
 
     data: Mapping[str, Any]
 
@@ -48,50 +48,53 @@ class Part:
         return self.having(name=name)
 
     def loop(self, count: int) -> "Part":
-        """Executed ``count`` times in all."""
+        """Execute it ``count`` times in all."""
         if self.data.get("type") == "loop" or "loop" in self.data:
             return loop(count, self)
         return self.having(loop=count)
 
     def forever(self) -> "Part":
-        """Executed again and again."""
+        """Execute it again and again."""
         return self.loop(FOREVER)
 
     def box(self, seconds: float) -> "Part":
-        """Each execution takes exactly so long; of a body action it is the slot."""
+        """Give each execution exactly this time, s; of a body action it is the slot."""
         return self.having(duration=seconds)
 
     def timeout(self, seconds: float) -> "Part":
-        """Stopped, and failed, when it has not ended by then."""
+        """Stop it as failed when it has not ended by then."""
         return self.having(timeout=seconds)
 
     def retry(self, times: int) -> "Part":
-        """Begun again at most so many times after a failure."""
+        """Begin it again, at most so many times, after a failure."""
         return self.having(retry=times)
 
     def when(self, condition: Predicate) -> "Part":
-        """Left out unless the condition is met when its turn comes."""
+        """Leave it out unless the condition is met when its turn comes."""
         return self.having(condition=condition.data)
 
     def starting(self, at: str, *, mark: str | int | None = None, offset: float | None = None) -> "Part":
-        """Begun at a word (``mark``) of the sound named ``at``, and ``offset`` s later; for children of a parallel."""
+        """Begin it at a word (``mark``) of the sound named ``at``, and ``offset`` s later.
+
+        For children of a parallel.
+        """
         given = {"at": at, "mark": mark, "offset": offset}
         return self.having(start={key: value for key, value in given.items() if value is not None})
 
     def afterwards(self, cleanup: "Part") -> "Part":
-        """However it ends, ``cleanup`` is executed then (for parts with children)."""
+        """Execute ``cleanup`` after it, however it ends (for parts with children)."""
         return self.having(**{"finally": cleanup.data})
 
     def policies(self, success: str, failure: str) -> "Part":
-        """SucceedOnAll or SucceedOnOne, and FailOnOne or FailOnAll."""
+        """Set the policies: SucceedOnAll or SucceedOnOne, and FailOnOne or FailOnAll."""
         return self.having(successPolicy=success, failurePolicy=failure)
 
     def first_wins(self) -> "Part":
-        """The first child that succeeds ends it; it fails when one fails before that."""
+        """End when the first child succeeds; fail when one fails before that."""
         return self.policies("SucceedOnOne", "FailOnOne")
 
     def retrying(self) -> "Part":
-        """One success is enough, failures are passed over: a loop tries again."""
+        """Succeed with one success and pass over failures: a loop tries again."""
         return self.policies("SucceedOnOne", "FailOnAll")
 
     def having(self, **keys: Any) -> "Part":
@@ -106,7 +109,7 @@ class Part:
         subtrees: Mapping[str, str] | None = None,
         metadata: Mapping[str, Scalar] | None = None,
     ) -> Document:
-        """The document, checked.
+        """Return the document, checked.
 
         Args:
             skills: of the body that performs it; then actions and URLs are checked, too.
@@ -129,7 +132,7 @@ class Part:
         return replace(result.document, metadata={**result.document.metadata, **(metadata or {})})
 
     def to_json(self, *, indent: int | None = None, **options: Any) -> str:
-        """The document as JSON text; ``options`` are those of ``build``, which it is checked by.
+        """Return the document as JSON text; ``options`` are those of ``build``, which it is checked by.
 
         Raises:
             BuildError: see ``build``.
@@ -146,7 +149,7 @@ class Part:
 
 
 def from_json(text: str | bytes, subtrees: Mapping[str, str] | None = None) -> Part:
-    """The part of a document's text, tolerated spellings made canonical; an envelope is taken off.
+    """Return the part of a document's text, tolerated spellings made canonical; an envelope is taken off.
 
     Raises:
         BuildError: the text cannot be read.
@@ -158,22 +161,22 @@ def from_json(text: str | bytes, subtrees: Mapping[str, str] | None = None) -> P
 
 
 def from_document(document: Document) -> Part:
-    """The part of a document that was read."""
+    """Return the part of a document that was read."""
     return Part(to_data(Document(document.root)))
 
 
 def sequence(*parts: Part) -> Part:
-    """The parts one after the other, until one fails."""
+    """Run the parts one after the other, until one fails."""
     return _composite("sequence", parts)
 
 
 def selector(*parts: Part) -> Part:
-    """The parts one after the other, until one succeeds."""
+    """Run the parts one after the other, until one succeeds."""
     return _composite("selector", parts)
 
 
 def parallel(*parts: Part) -> Part:
-    """The parts at the same time."""
+    """Run the parts at the same time."""
     return _composite("parallel", parts)
 
 
@@ -182,17 +185,17 @@ def _composite(kind: str, parts: Sequence[Part]) -> Part:
 
 
 def loop(count: int, part: Part) -> Part:
-    """A part ``count`` times, as a node of its own: with policies over its iterations."""
+    """Run a part ``count`` times, as a node of its own, with policies over its iterations."""
     return Part({"type": "loop", "loop": count, "behavior": part.data})
 
 
 def forever(part: Part) -> Part:
-    """A part again and again, until it fails or is stopped."""
+    """Run a part again and again, until it fails or is stopped."""
     return loop(FOREVER, part)
 
 
 def delay(seconds: float, *, succeed: bool = True) -> Part:
-    """Waits, then succeeds or fails."""
+    """Wait, then succeed or fail."""
     return Part({"type": "delay", "duration": seconds, **({} if succeed else {"return": False})})
 
 
@@ -203,13 +206,13 @@ def body(
     intensity: float | None = None,
     parameters: Mapping[str, float | str] | None = None,
 ) -> Part:
-    """An action of the body, such as HEAD_SHAKE, in a slot of so many seconds; parameters are in SI units."""
+    """Return an action of the body, such as HEAD_SHAKE, in a slot of so many seconds; parameters are in SI units."""
     given = None if parameters is None else dict(parameters)
     return node("body", action=action, duration=seconds, intensity=intensity, parameters=given)
 
 
 def emotion(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:
-    """An emotion, such as HAPPY."""
+    """Return an emotion, such as HAPPY."""
     return node("emotion", action=action, duration=seconds, intensity=intensity)
 
 
@@ -221,28 +224,28 @@ def play(
     channel: str | None = None,
     fade: float | None = None,
 ) -> Part:
-    """Plays a medium to its end; ``content`` is what is said in it, ``fade`` s of fading in."""
+    """Play a medium to its end; ``content`` is the text said in it, ``fade`` s of fading in."""
     how = {"volume": volume, "content": content, "channel": channel, "fade": fade}
     return node("player", action="play", url=url, **how)
 
 
 def pause() -> Part:
-    """Pauses the player."""
+    """Pause the player."""
     return node("player", action="pause")
 
 
 def resume() -> Part:
-    """Lets the player go on."""
+    """Resume the player."""
     return node("player", action="resume")
 
 
 def silence() -> Part:
-    """Stops what the player plays."""
+    """Stop the sound of the player."""
     return node("player", action="stop")
 
 
 def volume(percent: float) -> Part:
-    """Sets the player's volume."""
+    """Set the player's volume."""
     return node("player", action="setVolume", volume=percent)
 
 
@@ -255,33 +258,36 @@ def speak(
     volume: float | None = None,
     channel: str | None = None,
 ) -> Part:
-    """Says a text."""
+    """Speak a text."""
     how = {"voice": voice, "language": language, "rate": rate, "volume": volume, "channel": channel}
     return node("speak", content=content, **how)
 
 
 def request(url: str) -> Part:
-    """Fetches a document and executes it."""
+    """Fetch a document and execute it."""
     return node("request", url=url)
 
 
 def stop(target: str | None = None) -> Part:
-    """Ends the run, or the part of that name."""
+    """End the run, or the part of that name."""
     return node("stop", target=target)
 
 
 def put(key: str, value: Scalar) -> Part:
-    """Writes a value on the blackboard."""
+    """Write a value on the blackboard."""
     return Part({"type": "set", "key": key, "value": value})
 
 
 def subtree(ref: str, **args: Scalar) -> Part:
-    """Executes another document."""
+    """Execute another document."""
     return node("subtree", ref=ref, args=args or None)
 
 
 def node(kind: str, **keys: Any) -> Part:
-    """A node of any type; its keys are JSON values, parts or lists of parts. Those that are None are left out."""
+    """Return a node of any type; its keys are JSON values, parts or lists of parts.
+
+    Those that are None are left out.
+    """
     return Part({"type": kind, **{key: _plain(value) for key, value in keys.items() if value is not None}})
 
 

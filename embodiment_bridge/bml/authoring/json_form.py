@@ -31,12 +31,12 @@ from embodiment_bridge.bml.reading.envelope import VERSIONS
 
 
 def to_json(document: Document, *, indent: int | None = None) -> str:
-    """The document as JSON text; ``indent`` is spaces per level, None for one line."""
+    """Return the document as JSON text; ``indent`` is spaces per level, None for one line."""
     return json.dumps(to_data(document), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def to_data(document: Document) -> Object:
-    """The document as JSON values, with the envelope where there is metadata besides the version."""
+    """Return the document as JSON values, with the envelope where there is metadata besides the version."""
     written: dict[int, Object] = {}
     for node in reversed(preorder(document.root)):
         written[id(node)] = _object(node, written)
@@ -48,7 +48,7 @@ def to_data(document: Document) -> Object:
 
 
 def _object(node: Node, written: dict[int, Object]) -> Object:
-    """One node; what is round one goes into the keys of what is in it where that says the same."""
+    """Return one node as JSON; the nodes that wrap it become its keys where that means the same."""
     if isinstance(node, Loop) and LOOP.is_key(node, written[id(node.child)]):
         return {**written[id(node.child)], "loop": node.count}
     node_type = type_of(node)
@@ -63,7 +63,7 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
 
 
 def _fit(inside: Object, name: str) -> Object:
-    """An object that can have the keys of a wrapper, so that reading puts it round all that is in there already."""
+    """Return an object that can take the keys of a wrapper, so that reading puts the wrapper round all of it."""
     place = next(place for place, one in enumerate(WRAPPERS) if one.name == name)
     within = TYPES[inside["type"]]
     taken = (inside.keys() - within.own_keys) & _keys(WRAPPERS[place:])
@@ -87,7 +87,7 @@ SCALAR: Final = {"$ref": "#/$defs/scalar"}
 
 
 def schema() -> Object:
-    """The whole schema."""
+    """Return the whole schema."""
     names = sorted(WRITTEN)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

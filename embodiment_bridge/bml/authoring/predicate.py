@@ -10,24 +10,24 @@ Scalar = bool | int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A condition as JSON. ``&`` is all, ``|`` is any, ``~`` is not."""
+    """Builds a condition as JSON. ``&`` is all, ``|`` is any, ``~`` is not."""
 
     data: Mapping[str, Any]
 
     def __and__(self, other: "Predicate") -> "Predicate":
-        """Both are met."""
+        """Return the condition that both are met."""
         return Predicate({"all": [self.data, other.data]})
 
     def __or__(self, other: "Predicate") -> "Predicate":
-        """One is met."""
+        """Return the condition that one is met."""
         return Predicate({"any": [self.data, other.data]})
 
     def __invert__(self) -> "Predicate":
-        """Negate it."""
+        """Return the negated condition."""
         return Predicate({"not": self.data})
 
     def __bool__(self) -> bool:
-        """No truth value: ``and``, ``or``, ``not`` and chains like ``1 < key < 5`` would lose a part of it.
+        """Refuse a truth value: ``and``, ``or``, ``not`` and chains like ``1 < key < 5`` would lose a part of it.
 
         Raises:
             TypeError: always.
@@ -36,7 +36,7 @@ class Predicate:
 
 
 class key:  # noqa: N801 - reads as a word of the language
-    """A key of the blackboard, to be compared with a value."""
+    """Names a key of the blackboard, to be compared with a value."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -47,33 +47,33 @@ class key:  # noqa: N801 - reads as a word of the language
         return Predicate({"key": self._name, "op": op, "value": value})
 
     def __eq__(self, value: object) -> Predicate:  # type: ignore[override]
-        """Whether the values are equal and of one type."""
+        """Return whether the values are equal and of one type."""
         return self._compared("==", value)
 
     def __ne__(self, value: object) -> Predicate:  # type: ignore[override]
-        """Whether the values differ, or their types do."""
+        """Return whether the values differ, or their types do."""
         return self._compared("!=", value)
 
     def __lt__(self, value: float | str) -> Predicate:
-        """Whether the value is less."""
+        """Return whether the value is less."""
         return self._compared("<", value)
 
     def __le__(self, value: float | str) -> Predicate:
-        """Whether the value is less or equal."""
+        """Return whether the value is less or equal."""
         return self._compared("<=", value)
 
     def __gt__(self, value: float | str) -> Predicate:
-        """Whether the value is more."""
+        """Return whether the value is more."""
         return self._compared(">", value)
 
     def __ge__(self, value: float | str) -> Predicate:
-        """Whether the value is more or equal."""
+        """Return whether the value is more or equal."""
         return self._compared(">=", value)
 
     def among(self, *values: Scalar) -> Predicate:
-        """Whether the value is one of these."""
+        """Return whether the value is one of these."""
         return self._compared("in", list(values))
 
     def exists(self) -> Predicate:
-        """There is a value."""
+        """Return the condition that there is a value."""
         return self._compared("exists", True)

@@ -21,7 +21,7 @@ BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 260, 44, 40, 12, 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One box: two lines of text, and the place of its parent in the list (-1: the root)."""
+    """Describes one box: two lines of text, and the index of its parent in the list (-1: the root)."""
 
     kind: str
     colour: str
@@ -32,7 +32,7 @@ class Item:
 
 
 def items(document: Document, estimates: Mapping[str, Estimate] | None = None) -> list[Item]:
-    """The boxes of a drawing, parents before children, in the order of the text."""
+    """Return the boxes of a drawing, parents before children, in the order of the text."""
     found: list[Item] = []
     todo: list[tuple[Node, int, int, str]] = [(document.root, -1, 0, "")]
     while todo:
@@ -50,7 +50,7 @@ def items(document: Document, estimates: Mapping[str, Estimate] | None = None) -
 
 
 def to_text(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
-    """One line per node, children indented."""
+    """Draw one line per node, children indented."""
     lines = []
     for item in items(document, estimates):
         details = f"  [{item.details}]" if item.details else ""
@@ -59,7 +59,7 @@ def to_text(document: Document, estimates: Mapping[str, Estimate] | None = None)
 
 
 def to_dot(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
-    """A digraph in the language of Graphviz."""
+    """Return a digraph in the language of Graphviz."""
     lines = [
         "digraph bml {",
         '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];',
@@ -73,7 +73,7 @@ def to_dot(document: Document, estimates: Mapping[str, Estimate] | None = None) 
 
 
 def to_svg(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
-    """A picture: levels from left to right, leaves one below the other, parents beside the middle of theirs."""
+    """Draw a picture: levels from left to right, leaves one below the other, parents beside their middle."""
     boxes = items(document, estimates)
     rows = _rows(boxes)
     width = 2 * MARGIN + (max(box.level for box in boxes) + 1) * (BOX_WIDTH + GAP_X) - GAP_X
@@ -92,7 +92,7 @@ def to_svg(document: Document, estimates: Mapping[str, Estimate] | None = None) 
 
 
 def time_of(estimate: Estimate) -> str:
-    """An estimate for people, such as ``2 s``, ``1..3 s, about 2 s``, ``1 s or more`` or ``for ever``."""
+    """Return an estimate for people, such as ``2 s``, ``1..3 s, about 2 s``, ``1 s or more`` or ``for ever``."""
     if estimate.forever:
         return "for ever"
     if estimate.min_s == estimate.max_s:
@@ -104,7 +104,7 @@ def time_of(estimate: Estimate) -> str:
 
 
 def _unwrapped(node: Node) -> tuple[Node, list[str], list[Node]]:
-    """The node inside of what its keys made, those keys in words, and its clean-ups."""
+    """Return the node inside of what its keys made, those keys in words, and its clean-ups."""
     keys: list[str] = []
     cleanups: list[Node] = []
     while True:
@@ -121,7 +121,7 @@ def _unwrapped(node: Node) -> tuple[Node, list[str], list[Node]]:
 
 
 def _short(text: str) -> str:
-    """One printable line of bounded length; characters that XML does not allow are left out too."""
+    """Return one printable line of bounded length, without characters that XML does not allow."""
     clean = one_line(text[: 2 * LONGEST])
     return clean if len(text) <= LONGEST else clean[: LONGEST - 3] + "..."
 
@@ -131,7 +131,7 @@ def _dot(text: str) -> str:
 
 
 def _rows(boxes: list[Item]) -> list[float]:
-    """The row of each box: leaves get the next one, parents the middle of their first and last child."""
+    """Return the row of each box: leaves get the next one, parents the middle of their first and last child."""
     rows = [0.0] * len(boxes)
     first: dict[int, float] = {}
     last: dict[int, float] = {}

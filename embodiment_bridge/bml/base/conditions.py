@@ -18,7 +18,7 @@ LARGEST = 2**53  # beyond that JSON readers disagree about whole numbers
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """The value of ``key`` compared with ``value``; for ``in`` a tuple of values, for ``exists`` a boolean."""
+    """Compares the value of ``key`` with ``value``; for ``in`` a tuple of values, for ``exists`` a boolean."""
 
     key: str
     op: str
@@ -27,7 +27,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``kind`` is all, any or not (which has one part)."""
+    """Joins conditions: ``kind`` is all, any or not (which has one part)."""
 
     kind: str
     parts: tuple["Condition", ...]
@@ -37,7 +37,7 @@ Condition = Compare | Group
 
 
 def holds(condition: Condition, lookup: Callable[[str], Value]) -> bool:
-    """Whether the condition is met; ``lookup`` gives the value of a key, None when it has none."""
+    """Return whether the condition is met; ``lookup`` gives the value of a key, None when it has none."""
     if isinstance(condition, Compare):
         return _compare(condition, lookup(condition.key))
     if condition.kind == "not":
@@ -47,7 +47,7 @@ def holds(condition: Condition, lookup: Callable[[str], Value]) -> bool:
 
 
 def same(one: Value, other: Value) -> bool:
-    """Equal and of one JSON type: true is not 1, 1 is 1.0."""
+    """Return whether two values are equal and of one JSON type: true is not 1, 1 is 1.0."""
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
@@ -75,7 +75,7 @@ def _ordered(op: str, sign: int) -> bool:
 
 
 def to_value(condition: Condition) -> dict[str, Any]:
-    """The condition as JSON values."""
+    """Return the condition as JSON values."""
     if isinstance(condition, Compare):
         value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
         return {"key": condition.key, "op": condition.op, "value": value}
@@ -84,7 +84,7 @@ def to_value(condition: Condition) -> dict[str, Any]:
 
 
 def describe(condition: Condition) -> str:
-    """The condition for people."""
+    """Return the condition for people."""
     if isinstance(condition, Compare):
         if condition.op == "exists":
             return f"{condition.key} {'exists' if condition.value else 'does not exist'}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one document; what is over a bound is a problem, never an exception.
+    """Bounds the size of one document; a value over a bound is a problem, never an exception.
 
     max_bytes: UTF-8 length of the text; 1 MiB is twice a document of 10,000 nodes.
     max_brackets: nesting of JSON brackets, looked at before parsing, because ``json`` gives up at some depth

@@ -12,12 +12,12 @@ LONGEST_TOKEN = 200  # characters of a key in a pointer; a key may be as long as
 
 
 def escaped(token: str) -> str:
-    """One step of a pointer as text: ``~`` is ``~0``, ``/`` is ``~1``."""
+    """Return one step of a pointer as text: ``~`` is ``~0``, ``/`` is ``~1``."""
     return token.replace("~", "~0").replace("/", "~1")
 
 
 def at(pointer: str, key: str) -> str:
-    """The pointer of ``key`` in the object at ``pointer``; of the object when the key cannot be shown."""
+    """Return the pointer of ``key`` in the object at ``pointer``; of the object when the key cannot be shown."""
     if len(key) > LONGEST_TOKEN or not is_unicode(key):
         return pointer
     return f"{pointer}/{escaped(key)}"
@@ -112,7 +112,7 @@ HINTS = 50  # a nearest name costs up to a millisecond: no more than this many i
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong (``fatal``) or doubtful in a document, at a JSON pointer; ``code`` is UPPER_SNAKE."""
+    """Describes one error (``fatal``) or doubt at a JSON pointer of a document; ``code`` is UPPER_SNAKE."""
 
     pointer: str
     code: str
@@ -124,7 +124,7 @@ class Problem:
 
 
 class Problems:
-    """Problems in the order in which they were found; at most ``most`` are kept, the rest is counted."""
+    """Collects problems in the order in which they are found; keeps at most ``most`` and counts the rest."""
 
     def __init__(self, *, strict: bool = False, most: int = 1000) -> None:
         self.strict = strict
@@ -162,14 +162,14 @@ class Problems:
         self.add(pointer, code, message, fatal=self.strict)
 
     def unknown(self, kind: str, value: str, choices: Iterable[str]) -> str:
-        """Text for a name that is none of ``choices``, with the nearest one while hints last."""
+        """Return the message for a name that is none of ``choices``, with the nearest one while hints last."""
         self._hints += 1
         if self._hints > HINTS:
             return f"unknown {kind} {short(value)}"
         return unknown(kind, value[:SHORT], choices)
 
     def listing(self) -> list[Problem]:
-        """The problems kept, and one that counts the others."""
+        """Return the problems kept, and one that counts the others."""
         if not self._more:
             return list(self._kept)
         text = f"{self._more} more problems are not listed"
@@ -180,7 +180,7 @@ SHORT = 60  # characters of a bad value that a message quotes
 
 
 def short(value: object) -> str:
-    """A quote of a JSON value for a message; of a long text only the beginning."""
+    """Return a quote of a JSON value for a message; of a long text only the beginning."""
     if isinstance(value, str):
         return repr(value) if len(value) <= SHORT else repr(value[:SHORT]) + "..."
     if isinstance(value, dict):

@@ -18,7 +18,7 @@ _WORD = re.compile(
 
 
 class Word(NamedTuple):
-    """``text`` from the character ``start`` up to ``end``."""
+    """Marks a word: ``text`` from the character ``start`` up to ``end``."""
 
     text: str
     start: int
@@ -26,12 +26,12 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> list[Word]:
-    """All words in order."""
+    """Return all words in order."""
     return [Word(found.group(), found.start(), found.end()) for found in _WORD.finditer(text)]
 
 
 def place_of(mark: str, text: str) -> int | None:
-    """Which word ``mark`` means: a number counts from 0, anything else is the first such word; None: there is none."""
+    """Return the index of the word that ``mark`` names: a number counts from 0, a text is the first such word."""
     words = words_of(text)
     if mark.isdecimal() and len(mark) < 6:
         return int(mark) if int(mark) < len(words) else None
@@ -40,5 +40,5 @@ def place_of(mark: str, text: str) -> int | None:
 
 
 def place_at(words: list[Word], character: int) -> int | None:
-    """The word that a character belongs to, or the next one after it."""
+    """Return the word that a character belongs to, or the next one after it."""
     return next((place for place, word in enumerate(words) if character < word.end), None)

@@ -20,7 +20,7 @@ LIMITS: Final = Limits()
 
 @dataclass(frozen=True)
 class Field:
-    """One key of a node type, here with any value.
+    """Describes one key of a node type, here with any value.
 
     attribute: of the dataclass, where it has another name than the key.
     required: a node without it is an error. It is always written.
@@ -47,7 +47,7 @@ class Field:
         return not (type(self).absent is not Field.absent or self.required or self.aliases)
 
     def key_in(self, raw: Raw, pointer: str, values: Values) -> str | None:
-        """Under which key it stands: its own, or the first alias that is there, which is noted."""
+        """Return the key that is present: its own name, or the first alias, which is noted."""
         if self.key in raw:
             return self.key
         for alias in self.aliases:
@@ -58,32 +58,35 @@ class Field:
         return None
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
-        """The value under ``key``, which is there; a usable one after noting that it is bad."""
+        """Return the value under ``key``, which is there; a usable one after noting that it is bad."""
         return raw[key]
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> object:
-        """The value where the key is not there; ABSENT: that of the dataclass."""
+        """Return the value where the key is not there; ABSENT: that of the dataclass."""
         if self.required:
             values.missing(raw, pointer, self.key)
             return ""
         return ABSENT if self.default is None else self.default
 
     def write(self, value: Any) -> object:
-        """The value as JSON."""
+        """Return the value as JSON."""
         return value
 
     def schema(self) -> Object:
-        """The schema of the value."""
+        """Return the schema of the value."""
         return {}
 
     def described(self) -> Object:
-        """The schema with what the value means."""
+        """Return the schema with what the value means."""
         return {"description": self.meaning, **self.schema()} if self.meaning else self.schema()
 
 
 @dataclass(frozen=True)
 class Text(Field):
-    """A text of at most so many characters as the field ``longest`` of the limits says; with one at least if needed."""
+    """Reads a text of at most so many characters as the field ``longest`` of the limits says.
+
+    With one at least if needed.
+    """
 
     longest: str = "max_name"
     not_empty: bool = False
@@ -99,7 +102,7 @@ class Text(Field):
 
 @dataclass(frozen=True)
 class Number(Field):
-    """A number from ``low`` to ``high``; with another default than None a bad one is read as that."""
+    """Reads a number from ``low`` to ``high``; a bad one becomes the default, unless that is None."""
 
     low: float = 0.0
     high: float = 1.0
@@ -108,7 +111,7 @@ class Number(Field):
         return values.number(raw, pointer, key, self.low, self.high)
 
     def write(self, value: float) -> float | int:
-        """Whole numbers without ``.0``, as people write them."""
+        """Write a whole number without ``.0``, as people do."""
         return int(value) if float(value).is_integer() else value
 
     def schema(self) -> Object:
@@ -117,7 +120,7 @@ class Number(Field):
 
 @dataclass(frozen=True)
 class Seconds(Number):
-    """A time of at most ``max_duration_s``."""
+    """Reads a time of at most ``max_duration_s``."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
         return values.number(raw, pointer, key, self.low, values.limits.max_duration_s)
@@ -128,7 +131,7 @@ class Seconds(Number):
 
 @dataclass(frozen=True)
 class Duration(Seconds):
-    """The length of an execution in s where the node carries it itself: 0 where it is bad or not there."""
+    """Reads the length of an execution in s where the node carries it itself: 0 if it is bad or missing."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
         return values.number(raw, pointer, key, self.low, values.limits.max_duration_s) or 0.0
@@ -136,7 +139,7 @@ class Duration(Seconds):
 
 @dataclass(frozen=True)
 class Volume(Number):
-    """A volume, in percent once it is read."""
+    """Reads a volume, in percent once it is read."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
         return values.volume(raw, pointer, key)
@@ -147,7 +150,7 @@ class Volume(Number):
 
 @dataclass(frozen=True)
 class Count(Field):
-    """A number of executions; -1 for ever."""
+    """Reads a number of executions; -1 is for ever."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
         return values.count(raw, pointer, key)
@@ -158,7 +161,7 @@ class Count(Field):
 
 @dataclass(frozen=True)
 class Flag(Field):
-    """True or false; 0, 1 and the words as text are tolerated."""
+    """Reads true or false; 0, 1 and the words as text are tolerated."""
 
     default: bool = False
 
@@ -171,7 +174,7 @@ class Flag(Field):
 
 @dataclass(frozen=True)
 class Scalar(Field):
-    """A boolean, number, text or null."""
+    """Reads a boolean, number, text or null."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
         return scalar(raw[key], at(pointer, key), values)
@@ -182,7 +185,7 @@ class Scalar(Field):
 
 @dataclass(frozen=True)
 class BlackboardKey(Field):
-    """A name of a value on the blackboard."""
+    """Reads the name of a value on the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         return blackboard_key(raw, pointer, values)
@@ -193,7 +196,7 @@ class BlackboardKey(Field):
 
 @dataclass(frozen=True)
 class ConditionField(Field):
-    """A condition over the blackboard."""
+    """Reads a condition over the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> Condition | None:
         return Reader(values).read(raw[key], at(pointer, key))
@@ -206,12 +209,12 @@ class ConditionField(Field):
 
 
 MAX_PARAMETERS: Final = 50
-LARGEST: Final = 1e9  # of a number
+LARGEST: Final = 1e9  # largest number in a key
 
 
 @dataclass(frozen=True)
 class SkillParameters(Field):
-    """Numbers in SI units, and texts, by name. The body says which a skill takes."""
+    """Reads numbers in SI units, and texts, by name. The body says which a skill takes."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> dict[str, float | str]:
         given = raw[key]

@@ -30,19 +30,19 @@ _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Values:
-    """Readers of values that share the list of problems, the limits and the unit of volume."""
+    """Reads values; its readers share the list of problems, the limits and the unit of volume."""
 
     def __init__(self, problems: Problems, limits: Limits, full_volume: float) -> None:
         self.problems = problems
         self.limits = limits
-        self._full_volume = full_volume  # what the document writes for 100 %
+        self._full_volume = full_volume  # the number that means 100 % in this document
 
     def with_problems(self, problems: Problems) -> "Values":
-        """The same readers, noting in another list."""
+        """Return the same readers, noting in another list."""
         return Values(problems, self.limits, self._full_volume)
 
     def text(self, raw: Raw, pointer: str, key: str, longest: int, *, required: bool = False) -> str:
-        """The text of ``key``; empty when it is not there. A required text has at least one character."""
+        """Return the text of ``key``; empty when it is not there. A required text has at least one character."""
         value: object = raw.get(key, MISSING)
         if value is MISSING:
             if required:
@@ -59,14 +59,14 @@ class Values:
         return value
 
     def number(self, raw: Raw, pointer: str, key: str, low: float, high: float) -> float | None:
-        """The number of ``key``, None when it is not there or bad."""
+        """Return the number of ``key``, None when it is not there or bad."""
         value = raw.get(key, MISSING)
         if type(value) not in _NUMBERS:
             if value is not MISSING:
                 self.wrong_type(pointer, key, value, "a number")
             return None
         if not low <= value <= high:
-            if isinstance(value, int) or math.isfinite(value):  # else noted as NOT_FINITE
+            if isinstance(value, int) or math.isfinite(value):  # others are noted as NOT_FINITE
                 text = f"'{key}' is {short(value)}, allowed is {low:g} to {high:g}"
                 self.problems.error(at(pointer, key), "OUT_OF_RANGE", text)
             return None
@@ -74,7 +74,7 @@ class Values:
         return found
 
     def volume(self, raw: Raw, pointer: str, key: str) -> float | None:
-        """The volume in percent, None when not given."""
+        """Return the volume in percent, None when not given."""
         value = self.number(raw, pointer, key, 0.0, self._full_volume)
         if value is None:
             return None
@@ -84,7 +84,7 @@ class Values:
         return value * 100.0 / self._full_volume
 
     def count(self, raw: Raw, pointer: str, key: str) -> int:
-        """The number of executions that ``key`` (which is there) gives; 1 when it is bad."""
+        """Return the number of executions that ``key`` (which is there) gives; 1 when it is bad."""
         value = raw[key]
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # JSON does not tell 2.0 from 2
@@ -102,7 +102,7 @@ class Values:
         return value
 
     def flag(self, raw: Raw, pointer: str, key: str, default: bool) -> bool:
-        """The truth value of ``key``; 0, 1 and the words as text are tolerated."""
+        """Return the truth value of ``key``; 0, 1 and the words as text are tolerated."""
         value = raw.get(key, MISSING)
         if value is MISSING:
             return default
@@ -139,7 +139,7 @@ class Reader:
         self._left = values.limits.max_condition_parts
 
     def read(self, value: object, pointer: str, level: int = 1) -> Condition | None:
-        """The condition at ``pointer``; None when it is bad."""
+        """Return the condition at ``pointer``; None when it is bad."""
         values = self._reading
         enough = self._left > 0
         self._left -= 1
@@ -208,7 +208,7 @@ class Reader:
 
 
 def blackboard_key(raw: Raw, pointer: str, values: Values) -> str:
-    """The key of a value on the blackboard, under ``key``."""
+    """Return the key of a value on the blackboard, under ``key``."""
     key = values.text(raw, pointer, "key", values.limits.max_name, required=True)
     if key and not KEY.fullmatch(key):
         text = f"{short(key)} is not a key (a letter or '_', then at most 127 letters, digits and '_ . / -')"
@@ -217,7 +217,7 @@ def blackboard_key(raw: Raw, pointer: str, values: Values) -> str:
 
 
 def scalar(value: object, pointer: str, values: Values) -> Value:
-    """A boolean, number, text or null; None when it is something else."""
+    """Return a boolean, number, text or null; None when it is something else."""
     if isinstance(value, str):
         if len(value) > values.limits.max_text:
             text = f"a text has {len(value)} characters, {values.limits.max_text} is the limit"
@@ -233,4 +233,4 @@ def scalar(value: object, pointer: str, values: Values) -> Value:
         text = f"a whole number is at most {LARGEST}, not {short(value)}"
         values.problems.error(pointer, "OUT_OF_RANGE", text)
         return None
-    return value if math.isfinite(value) else None  # else noted as NOT_FINITE
+    return value if math.isfinite(value) else None  # others are noted as NOT_FINITE

@@ -20,7 +20,7 @@ from embodiment_bridge.body.state import CONTROL_ACTIONS, CONTROL_PARAMETER, Par
 def check_parameters(
     given: Mapping[str, float | str], skill: SkillInfo, pointer: str, problems: Problems
 ) -> None:
-    """An error for each parameter that the skill does not take so, and for each that it needs."""
+    """Note an error for each parameter that the skill does not take so, and for each missing one."""
     where = at(pointer, "parameters")
     details = {one.name: one for one in skill.details}
     for name, value in given.items():
@@ -52,7 +52,10 @@ ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class ActionName(Field):
-    """The name of an action, in any case; with ``-``, space or backslash underscore for ``_`` in tolerant reading."""
+    """Reads the name of an action, in any case.
+
+    Tolerantly also with ``-``, space or backslash underscore for ``_``.
+    """
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = values.text(raw, pointer, key, values.limits.max_text, required=True)
@@ -63,7 +66,7 @@ class ActionName(Field):
             message = f"the action {short(text)} is read as {name}"
             values.problems.tolerated(at(pointer, key), "ACTION_SPELLING", message)
             return name
-        if text:  # else already noted
+        if text:  # an empty text is noted already
             message = f"{short(text)} is not the name of an action (a letter, then at most 63 letters, digits and '_')"
             values.problems.error(at(pointer, key), "BAD_ACTION", message)
         return ""
@@ -74,7 +77,7 @@ class ActionName(Field):
 
 @dataclass(frozen=True)
 class Intensity(Number):
-    """From nothing to all of it."""
+    """Reads an intensity from 0 to 1."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
         found = super().read(raw, pointer, key, values)
@@ -82,7 +85,7 @@ class Intensity(Number):
 
 
 def action_fields(*aliases: str) -> tuple[Field, ...]:
-    """The keys of an action, whose name may stand under other keys in tolerant reading."""
+    """Return the keys of an action, whose name may stand under other keys in tolerant reading."""
     return (
         ActionName(
             "action", "in any case; the body's table says which there are", required=True, aliases=aliases
@@ -94,7 +97,7 @@ def action_fields(*aliases: str) -> tuple[Field, ...]:
 
 @attributes
 class Body(Leaf):
-    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length).
+    """Describes a body or emotion action (``kind``): upper case name, slot in s (0: natural length).
 
     ``parameters`` are those of the skill by name, in SI units. ``action_key`` is the key that named the action in
     the text (an emotion may use others), for pointers.
@@ -113,7 +116,7 @@ class Body(Leaf):
 
 
 class BodyType(NodeType[Body]):
-    """A skill of the body in a slot."""
+    """Describes ``body``: a skill of the body in a slot."""
 
     name = "body"
     meaning = "moves or lights the body"
@@ -177,7 +180,7 @@ BODY = BodyType()
 
 
 class EmotionType(BodyType):
-    """An emotion in a slot, read like a body action."""
+    """Describes ``emotion``: an emotion in a slot, read like a body action."""
 
     name = "emotion"
     meaning = "shows an emotion"

@@ -14,7 +14,7 @@ _NODE_KEYS = frozenset({"type", "behaviors", "children", "behavior"})
 
 @dataclass(slots=True)
 class Child:
-    """A value that should be a node.
+    """Holds a value that should be a node.
 
     ``name`` is the key under which it stood in an object of children.
     """
@@ -25,21 +25,21 @@ class Child:
 
 
 class Reference(NamedTuple):
-    """In the place of the value of a child: the root of the document named ``ref``, with arguments."""
+    """Stands for a child that is the root of the document named ``ref``, with arguments."""
 
     ref: str
     args: dict[str, Value]
 
 
 class Scope(NamedTuple):
-    """Inside of a subtree: its arguments, and the documents that it is inside of, itself last."""
+    """Names where a node is read: arguments of its subtree, and the documents it is nested in, own last."""
 
     args: dict[str, Value]
     chain: tuple[str, ...]
 
 
 def find(raw: Raw, pointer: str, kind: str, values: Values) -> list[Child]:
-    """The children of a composite, from ``behaviors`` or ``children``."""
+    """Return the children of a composite, from ``behaviors`` or ``children``."""
     usual, other = CHILD_KEYS
     if other not in raw:
         if usual in raw:
@@ -73,7 +73,7 @@ def _under(raw: Raw, above: str, key: str, values: Values) -> list[Child]:
 
 
 def _named(value: Raw, pointer: str, key: str, values: Values) -> list[Child]:
-    """Children written as an object of name and node, in the order of the text."""
+    """Return children written as an object of name and node, in the order of the text."""
     if not all(isinstance(item, dict) for item in value.values()):
         values.problems.error(pointer, "WRONG_TYPE", f"'{key}' must be an array of nodes")
         return []

@@ -30,7 +30,7 @@ from embodiment_bridge.bml.nodes.timing import (
 
 @dataclass(frozen=True)
 class Policy(Field):
-    """A name that stands for a truth value; in tolerant reading in any case, ``SuccessOn...``, ``FailureOn...``."""
+    """Reads a name that stands for a truth value; tolerant in case, and for ``SuccessOn...``, ``FailureOn...``."""
 
     default: bool = False
     _: KW_ONLY
@@ -61,7 +61,10 @@ class Policy(Field):
 
 
 def policies(*, usual: bool = False) -> tuple[Policy, Policy]:
-    """The fields of both; ``usual``: one success is enough and all must fail, unless it is written otherwise."""
+    """Return the fields of both.
+
+    ``usual``: one success is enough and all must fail, unless it is written otherwise.
+    """
     success, failure = {"SucceedOnAll": False, "SucceedOnOne": True}, {"FailOnOne": False, "FailOnAll": True}
     return (
         Policy("successPolicy", attribute="succeed_on_one", default=usual, names=success),
@@ -71,7 +74,7 @@ def policies(*, usual: bool = False) -> tuple[Policy, Policy]:
 
 @attributes
 class Composite(Node):
-    """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind).
+    """Holds children: ``kind`` is sequence, selector or parallel; the policies are resolved, with defaults.
 
     Only for selectors: ``reactive`` looks at the conditions of higher children again while a lower one runs;
     ``random`` tries the children in an order drawn by ``weights`` (empty: all the same).
@@ -98,7 +101,7 @@ class Composite(Node):
 
 
 class CompositeType(NodeType[Composite]):
-    """Children under ``behaviors``. ``empty`` is how it ends without any."""
+    """Describes nodes with children under ``behaviors``. ``empty`` is the result of a node without any."""
 
     made = Composite
     fields: ClassVar[tuple[Field, ...]] = policies()
@@ -126,7 +129,7 @@ class CompositeType(NodeType[Composite]):
         return list(map(str, NodeType.written(self, node, {}).values()))
 
     def deciding(self, node: Composite) -> int:
-        """The ends of one child that end it at once."""
+        """Return the ends of one child that end it at once."""
         return deciding_ends(node.succeed_on_one, node.fail_on_all)
 
     def constraints(self) -> list[Object]:
@@ -150,7 +153,7 @@ def note_if_empty(raw: Raw, pointer: str, kind: str, outcome: str, values: Value
 
 
 class OrderedType(CompositeType):
-    """Children one after the other."""
+    """Describes nodes whose children run one after the other."""
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
         return in_order(below, self.deciding(node), self.empty)
@@ -206,7 +209,7 @@ def _expected(children: Timings, deciding: int, empty: int) -> tuple[int, float 
 
 
 class SequenceType(OrderedType):
-    """Children in order."""
+    """Describes ``sequence``: children in order."""
 
     name = "sequence"
     meaning = "children in order"
@@ -217,7 +220,7 @@ SEQUENCE = SequenceType()
 
 
 class ParallelType(CompositeType):
-    """Children at once; what still runs at its end is stopped."""
+    """Describes ``parallel``: children at once; its end stops those that still run."""
 
     name = "parallel"
     meaning = "children at once"
@@ -252,7 +255,7 @@ def _parallel_ends(ends: Sequence[int], deciding: int) -> int:
 
 
 def _parallel_expected(children: Timings, deciding: int) -> tuple[int, float | None]:
-    """The first expected end that decides; a child of unknown length is taken to end before the others."""
+    """Return the first expected end that decides; a child of unknown length is taken to end before the others."""
     for child in sorted(children, key=_moment):
         if child.expects & deciding:
             return child.expects, child.expected_s
@@ -264,7 +267,7 @@ def _parallel_expected(children: Timings, deciding: int) -> tuple[int, float | N
 
 
 def _moment(child: Timing) -> tuple[float, bool]:
-    """When a child is expected to end; of two at one time the failing one is first."""
+    """Return when a child is expected to end; of two at one time the failing one is first."""
     return -1.0 if child.expected_s is None else child.expected_s, child.expects != FAILS
 
 

@@ -22,7 +22,7 @@ DURATION = Duration(
 
 @attributes
 class Box(Wrapper):
-    """``child`` for exactly ``duration_s``: success is padded, overrun is stopped as success, failure passes.
+    """Runs ``child`` for exactly ``duration_s``: success is padded, overrun cut off as success, failure passes.
 
     Never round a Delay or a Body when it comes from reading: those carry their duration themselves.
     """
@@ -32,7 +32,7 @@ class Box(Wrapper):
 
 
 class BoxType(WrapperType[Box]):
-    """A box inside of the loop of its node."""
+    """Describes a box inside the loop of its node."""
 
     name = "box"
     made = Box
@@ -47,7 +47,7 @@ class BoxType(WrapperType[Box]):
         return [f"duration {node.duration_s:g} s"]
 
     def timing(self, node: Box, below: list[Timing], lengths: Lengths) -> Timing:
-        """Success at its end, unless the child fails (or ends the run) before."""
+        """Estimate success at the end of the box, unless the child fails (or ends the run) before."""
         child, duration = counted(below[0]), node.duration_s
         can_overrun = SUCCEEDS if child.max_s > duration else 0
         usual = child.usual | can_overrun
@@ -69,14 +69,14 @@ BOX = BoxType()
 
 @attributes
 class Guard(Wrapper):
-    """``child`` if ``condition`` is met when its turn comes; else it is left out."""
+    """Runs ``child`` if ``condition`` is met when its turn comes; else leaves it out."""
 
     TYPE: ClassVar[str] = "guard"
     condition: Condition
 
 
 class GuardType(WrapperType[Guard]):
-    """A condition round a node."""
+    """Describes a condition round a node."""
 
     name = "guard"
     made = Guard
@@ -87,7 +87,7 @@ class GuardType(WrapperType[Guard]):
         return [f"if {describe(node.condition)}"]
 
     def timing(self, node: Guard, below: list[Timing], lengths: Lengths) -> Timing:
-        """Its duration is not known, as it may be left out."""
+        """Estimate an unknown duration, as the child may be left out."""
         (child,) = below
         expects = child.expects or LEFT_OUT
         return Timing(child.may | LEFT_OUT, child.usual | LEFT_OUT, expects, 0.0, None, child.max_s)
@@ -98,14 +98,14 @@ GUARD = GuardType()
 
 @attributes
 class Timeout(Wrapper):
-    """``child``, which is halted and fails when it has not ended after ``timeout_s``."""
+    """Halts ``child`` when it has not ended after ``timeout_s``, and fails then."""
 
     TYPE: ClassVar[str] = "timeout"
     timeout_s: float
 
 
 class TimeoutType(WrapperType[Timeout]):
-    """A time-out round a node with all its loops."""
+    """Describes a time-out round a node with all its loops."""
 
     name = "timeout"
     made = Timeout
@@ -121,7 +121,7 @@ class TimeoutType(WrapperType[Timeout]):
         return [f"timeout {node.timeout_s:g} s"]
 
     def timing(self, node: Timeout, below: list[Timing], lengths: Lengths) -> Timing:
-        """Failure when it has not ended by then."""
+        """Estimate failure at the time-out if the child has not ended by then."""
         child, timeout = counted(below[0]), node.timeout_s
         late = FAILS if child.max_s > timeout else 0
         expects, expected = child.expects, child.expected_s
@@ -145,7 +145,7 @@ PAUSE_S = 0.5  # s from a failure to the next attempt, so that what fails at onc
 
 @dataclass(frozen=True)
 class Attempts(Count):
-    """How often a node is begun again: -1 for ever."""
+    """Reads how often a failed node is tried again; -1 is for ever."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
         if raw[key] == 0 and not isinstance(raw[key], bool):
@@ -157,14 +157,14 @@ class Attempts(Count):
 
 @attributes
 class Retry(Wrapper):
-    """``child``, begun again at most ``times`` times (-1: for ever), ``PAUSE_S`` after each failure."""
+    """Begins a failed ``child`` again, at most ``times`` times (-1: for ever), each ``PAUSE_S`` later."""
 
     TYPE: ClassVar[str] = "retry"
     times: int
 
 
 class RetryType(WrapperType[Retry]):
-    """More attempts at a node with its time-out."""
+    """Describes further attempts at a node with its time-out."""
 
     name = "retry"
     made = Retry
@@ -181,7 +181,7 @@ class RetryType(WrapperType[Retry]):
         return ["retried for ever" if node.times < 0 else f"retried {node.times} times"]
 
     def timing(self, node: Retry, below: list[Timing], lengths: Lengths) -> Timing:
-        """The times of the first attempt, unless that may fail."""
+        """Return the times of the first attempt, unless that may fail."""
         child = counted(below[0])
         if not child.usual & FAILS:
             return child
@@ -200,7 +200,7 @@ CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run
 
 @attributes
 class Finally(Wrapper):
-    """``child``, and after it, however it ended, ``cleanup``; the result is that of ``child``."""
+    """Runs ``child``, then ``cleanup``, however ``child`` ended; the result is that of ``child``."""
 
     TYPE: ClassVar[str] = "finally"
     cleanup: Node
@@ -214,7 +214,7 @@ class Finally(Wrapper):
 
 
 class FinallyType(WrapperType[Finally]):
-    """A clean-up behind a node with children."""
+    """Describes a clean-up after a node with children."""
 
     name = "finally"
     made = Finally
@@ -237,7 +237,7 @@ class FinallyType(WrapperType[Finally]):
         return {"finally": {"description": meaning, "$ref": "#/$defs/child"}}
 
     def timing(self, node: Finally, below: list[Timing], lengths: Lengths) -> Timing:
-        """The clean-up changes no result and is cut off after ``CLEANUP_S``, but its own clean-ups take their time."""
+        """Estimate the child: the clean-up changes no result and is cut off after ``CLEANUP_S``."""
         child, cleanup = counted(below[0]), counted(below[1])
         if child.expects == NEVER:
             expected: float | None = inf

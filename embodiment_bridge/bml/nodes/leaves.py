@@ -27,7 +27,7 @@ from embodiment_bridge.bml.nodes.timing import EITHER, ENDS_RUN, FAILS, SUCCEEDS
 
 @dataclass(frozen=True)
 class Wait(Duration):
-    """The duration; 0 in tolerant reading where it is not written."""
+    """Reads the duration; 0 in tolerant reading where it is not written."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> float:
         text = "a delay without 'duration' is read as 0 s"
@@ -37,7 +37,7 @@ class Wait(Duration):
 
 @attributes
 class Delay(Leaf):
-    """Waits; then success when ``succeed``."""
+    """Waits, then succeeds or fails, as ``succeed`` says."""
 
     TYPE: ClassVar[str] = "delay"
     duration_s: float
@@ -45,7 +45,7 @@ class Delay(Leaf):
 
 
 class DelayType(NodeType[Delay]):
-    """A length of time."""
+    """Describes ``delay``."""
 
     name = "delay"
     meaning = "waits"
@@ -74,7 +74,7 @@ DELAY = DelayType()
 
 @attributes
 class WaitUntil(Leaf):
-    """Waits until ``until`` is met; after ``timeout_s`` (None: for ever) it ends with success when ``succeed``."""
+    """Waits until ``until`` is met; after ``timeout_s`` (None: for ever) it ends with success if ``succeed``."""
 
     TYPE: ClassVar[str] = "wait_until"
     until: Condition
@@ -83,7 +83,7 @@ class WaitUntil(Leaf):
 
 
 class WaitUntilType(NodeType[WaitUntil]):
-    """A condition, and what a time-out is."""
+    """Describes ``wait_until``: a condition and a time-out."""
 
     name = "wait_until"
     meaning = "waits until a condition is met"
@@ -102,7 +102,7 @@ class WaitUntilType(NodeType[WaitUntil]):
         )
 
     def timing(self, node: WaitUntil, below: list[Timing], lengths: Lengths) -> Timing:
-        """Not known, as the time of the condition is not."""
+        """Estimate an unknown duration, as the time of the condition is unknown."""
         late = SUCCEEDS if node.timeout_s is None or node.succeed else FAILS
         longest = inf if node.timeout_s is None else node.timeout_s
         return Timing(SUCCEEDS | late, SUCCEEDS | late, SUCCEEDS, 0.0, None, longest)
@@ -121,7 +121,7 @@ class Set(Leaf):
 
 
 class SetType(NodeType[Set]):
-    """A key and its value."""
+    """Describes ``set``: a key and its value."""
 
     name = "set"
     meaning = "writes a value on the blackboard"
@@ -135,7 +135,7 @@ class SetType(NodeType[Set]):
         return f"{node.key} = {'null' if node.value is None else repr(node.value)}"
 
     def timing(self, node: Set, below: list[Timing], lengths: Lengths) -> Timing:
-        """The blackboard may be full."""
+        """Estimate: ends at once; it fails if the blackboard is full."""
         return exactly(0.0, SUCCEEDS, EITHER)
 
 
@@ -147,13 +147,13 @@ _PART = re.compile(rf"\{{\{{|\}}\}}|\{{({KEY.pattern})\}}|[{{}}]")
 
 
 def filled(text: str, shown: Callable[[str], str]) -> str:
-    """The text with ``shown(key)`` in the place of each ``{key}``, and ``{{`` and ``}}`` as one brace each."""
+    """Return the text with ``shown(key)`` in the place of each ``{key}``, and ``{{`` and ``}}`` as one brace each."""
     return _PART.sub(lambda found: shown(found[1]) if found[1] else found[0][0], text)
 
 
 @dataclass(frozen=True)
 class Template(Text):
-    """A text in which ``{key}`` stands for a value of the blackboard."""
+    """Reads a text in which ``{key}`` stands for a value of the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = super().read(raw, pointer, key, values)
@@ -171,7 +171,7 @@ class Template(Text):
 
 @attributes
 class Log(Leaf):
-    """Notes ``text`` with the values of the blackboard in it, and succeeds or, for that reason, fails."""
+    """Logs ``text`` with the values of the blackboard in it; succeeds, or fails where it is told to."""
 
     TYPE: ClassVar[str] = "log"
     text: str
@@ -179,7 +179,7 @@ class Log(Leaf):
 
 
 class LogType(NodeType[Log]):
-    """A line of text."""
+    """Describes ``log``."""
 
     name = "log"
     meaning = "a line for the journal of the run"
@@ -216,7 +216,7 @@ class Stop(Leaf):
 
 
 class StopType(NodeType[Stop]):
-    """The end of something."""
+    """Describes ``stop``."""
 
     name = "stop"
     meaning = "ends the run, or the node named by target"

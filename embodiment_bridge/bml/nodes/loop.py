@@ -25,7 +25,7 @@ COUNT = Count("loop", "executions in all; -1 for ever, default 1", attribute="co
 
 @dataclass(frozen=True)
 class OwnCount(Count):
-    """The number of executions of a node of type loop: ``loop``, or ``repeat`` in tolerant reading."""
+    """Reads the number of executions of a node of type loop: ``loop``, or ``repeat`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> int:
         if "repeat" not in raw:
@@ -56,7 +56,7 @@ def count_of(raw: Raw, pointer: str, values: Values) -> int:
 
 @attributes
 class Loop(Wrapper):
-    """``count`` iterations of ``child``, -1 for ever."""
+    """Runs ``child`` in ``count`` iterations, -1 for ever."""
 
     TYPE: ClassVar[str] = "loop"
     count: int
@@ -65,7 +65,7 @@ class Loop(Wrapper):
 
 
 class LoopType(WrapperType[Loop]):
-    """Iterations, with policies over them where it is a node of its own."""
+    """Describes ``loop``, with policies over the iterations where it is a node of its own."""
 
     name = "loop"
     meaning = "executes its behavior several times"
@@ -128,7 +128,7 @@ class LoopType(WrapperType[Loop]):
         return Loop(pointer=node.pointer, name=node.name, count=wanted, child=node)
 
     def is_key(self, node: Loop, inside: Object) -> bool:
-        """Whether it is what reading makes of the key ``loop`` of the node that is written as ``inside``."""
+        """Return whether it is what reading makes of the key ``loop`` of the node that is written as ``inside``."""
         core = node.child.child if isinstance(node.child, Box) else node.child
         at_one_place = node.pointer == core.pointer == node.child.pointer and node.name == core.name
         plain = not (node.succeed_on_one or node.fail_on_all or node.extra) and node.count != 1

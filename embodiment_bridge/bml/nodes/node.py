@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def attributes(cls: type[T]) -> type[T]:
-    """A class of nodes, of which nothing changes once it is made. The type checker sees to that.
+    """Declare a class of nodes, which are not changed once they are made: the type checker sees to that.
 
     With ``frozen=True`` Python would too, but would need three times as long for each node.
     """
@@ -27,7 +27,7 @@ def attributes(cls: type[T]) -> type[T]:
 
 @attributes
 class Node:
-    """Base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
+    """Serves as the base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
 
     TYPE: ClassVar[str] = ""
     pointer: str
@@ -45,18 +45,18 @@ class Node:
         return ()
 
     def with_below(self, nodes: "tuple[Node, ...]") -> "Node":
-        """The same with other nodes below, as many as there are."""
+        """Return the same with other nodes below, as many as there are."""
         return self
 
 
 @attributes
 class Leaf(Node):
-    """A node that does something itself."""
+    """Serves as the base class of nodes that act themselves."""
 
 
 @attributes
 class Wrapper(Node):
-    """A node round one child."""
+    """Serves as the base class of nodes round one child."""
 
     child: Node
 
@@ -70,7 +70,7 @@ class Wrapper(Node):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...).
+    """Holds a whole behaviour: the tree, and the envelope's values (name, suspendable, req_time, ...).
 
     ``arguments``: by JSON pointer, the names of texts ``${name}`` that only a subtree with arguments could replace.
     """
@@ -81,7 +81,7 @@ class Document:
 
 
 def preorder(root: Node) -> list[Node]:
-    """All nodes in the order of the text; backwards it has every node after the nodes below it."""
+    """Return all nodes in the order of the text; backwards it has every node after the nodes below it."""
     nodes: list[Node] = []
     todo = [root]
     while todo:

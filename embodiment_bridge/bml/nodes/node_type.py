@@ -20,7 +20,7 @@ Given = dict[str, Any]
 
 
 class Surroundings(NamedTuple):
-    """The surroundings that a node is checked against: the body, and the rest of its document.
+    """Holds what a node is checked against: the body, and the rest of its document.
 
     url_refusal: why a URL is refused, empty when it is not. names: of all nodes. sounds: what is heard, by name.
     begun_together: ids of the children of parallels.
@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
 
 
 class Use(NamedTuple):
-    """The channels that a leaf drives, which a source may be denied; with its name and the key that says so."""
+    """Names the channels that a leaf drives and a source may be denied, and the key that says so."""
 
     what: str
     channels: tuple[str, ...]
@@ -44,7 +44,7 @@ class Use(NamedTuple):
 
 
 class NodeType(Generic[N]):
-    """A type of node.
+    """Describes a type of node: keys, reading, writing, estimate and checks.
 
     name: of the type, as written under ``type`` or as people call what is made for a key.
     made: the class of its nodes. fields: its own keys, in the order in which they are read and written.
@@ -87,7 +87,7 @@ class NodeType(Generic[N]):
     # Reading.
 
     def values_in(self, raw: Raw, pointer: str, values: Values) -> Given:
-        """The attributes that the keys of a node give."""
+        """Return the attributes that the keys of a node give."""
         found = self._defaults.copy()
         for key, target, field, may_be_absent in self._table:
             if key in raw:
@@ -106,7 +106,7 @@ class NodeType(Generic[N]):
         return field.absent(raw, pointer, values)
 
     def also_known(self, raw: Raw) -> frozenset[str]:
-        """Keys of this node that are read although the type does not have them."""
+        """Return keys of this node that are read although the type does not have them."""
         return frozenset(
             next((alias for alias in field.aliases if alias in raw), "")
             for field in self.fields
@@ -114,17 +114,23 @@ class NodeType(Generic[N]):
         )
 
     def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child] | None:
-        """The values of the nodes below, None for a leaf; ``found`` are the attributes read so far."""
+        """Return the values of the nodes below, None for a leaf; ``found`` are the attributes read so far."""
         return None
 
     def node(self, given: Given, children: tuple[Node, ...]) -> N:
-        """The node; ``given`` are the attributes read, and the pointer and name (and extra) that all nodes have."""
+        """Return the node.
+
+        ``given`` are the attributes read, and the pointer and name (and extra) that all nodes have.
+        """
         return self.made(**given)
 
     # Writing and showing.
 
     def written(self, node: N, objects: Mapping[int, Object]) -> Object:
-        """The node as JSON values without its type and name; ``objects`` are all below it, by id of the node."""
+        """Return the node as JSON values without its type and name.
+
+        ``objects`` are all below it, by id of the node.
+        """
         return {
             key: field.write(value)
             for key, target, field, required, default in self._written
@@ -132,23 +138,26 @@ class NodeType(Generic[N]):
         }
 
     def label(self, node: N) -> str:
-        """The action of a leaf, in a few words. A URL is shown without user, query and fragment, where secrets are."""
+        """Return the action of a leaf, in a few words.
+
+        A URL is shown without user, query and fragment, where secrets are.
+        """
         return ""
 
     def title(self, node: N) -> str:
-        """The text that a drawing shows beside the type."""
+        """Return the text that a drawing shows beside the type."""
         return self.label(node)
 
     def details(self, node: N) -> list[str]:
-        """The values of its keys, in words."""
+        """Return the values of its keys, in words."""
         return []
 
     def schema_of_children(self) -> dict[str, Object]:
-        """The schema of its keys that are no attributes."""
+        """Return the schema of its keys that are no attributes."""
         return {}
 
     def constraints(self) -> list[Object]:
-        """The part of the schema that is not about single keys."""
+        """Return the part of the schema that is not about single keys."""
         return []
 
     # Against a body.
@@ -157,21 +166,21 @@ class NodeType(Generic[N]):
         """Note what cannot be done."""
 
     def uses(self, node: N, skills: Skills) -> Use | None:
-        """The channels that it drives, also those that the body lacks."""
+        """Return the channels that it drives, also those that the body lacks."""
         return None
 
     def drives(self, node: N, skills: Skills) -> tuple[str, ...]:
-        """The channels that the body gives it."""
+        """Return the channels that the body gives it."""
         return ()
 
     def is_heard(self, node: N) -> bool:
-        """Whether it is a sound at whose words others may begin."""
+        """Return whether it is a sound at whose words others may begin."""
         return False
 
     # When it ends.
 
     def timing(self, node: N, below: list[Timing], lengths: Lengths) -> Timing:
-        """Its estimate, from those of the nodes below it."""
+        """Estimate a node from the estimates of the nodes below it."""
         raise NotImplementedError
 
     def reached(self, node: N, below: list[Timing]) -> int:
@@ -179,23 +188,23 @@ class NodeType(Generic[N]):
         return len(below)
 
     def halt_s(self, below: list[Timing]) -> float:
-        """The longest in s that the clean-ups inside take when it is halted."""
+        """Return the longest in s that the clean-ups inside take when it is halted."""
         return max([one.halt_s for one in below], default=0.0)
 
     def ends_node(self, node: N) -> str:
-        """The name of a node that it may end."""
+        """Return the name of a node that it may end."""
         return ""
 
     def pauses_sound(self, node: N) -> bool:
-        """Whether it may end or pause sound that players play."""
+        """Return whether it may end or pause sound that players play."""
         return False
 
     def can_be_paused(self, node: N) -> bool:
-        """Whether it is sound that a player may pause or end."""
+        """Return whether it is sound that a player may pause or end."""
         return False
 
     def is_endless(self, node: N) -> bool:
-        """Whether it repeats until its child or something outside ends it."""
+        """Return whether it repeats until its child or something outside ends it."""
         return False
 
     def canonical(self, node: N) -> Node:
@@ -204,7 +213,7 @@ class NodeType(Generic[N]):
 
 
 def _default(field: Field, given: "dataclasses.Field[Any] | None") -> object:
-    """The value of a node where the key is not written."""
+    """Return the value of a node where the key is not written."""
     if field.default is not None or given is None:
         return field.default
     if given.default_factory is not dataclasses.MISSING:
@@ -213,7 +222,7 @@ def _default(field: Field, given: "dataclasses.Field[Any] | None") -> object:
 
 
 class WrapperType(NodeType[N]):
-    """A type that is made for a key of other nodes, round them.
+    """Describes a type that is made from a key of other nodes, and goes round them.
 
     keys: those that ask for it; the first is written.
     """
@@ -222,20 +231,20 @@ class WrapperType(NodeType[N]):
     keys: ClassVar[tuple[str, ...]]
 
     def suits(self, other: "NodeType[Any]") -> bool:
-        """Whether nodes of another type may have the key; what they have themselves is another thing."""
+        """Return whether nodes of another type may have the key; what they have themselves is another thing."""
         return other.own_keys.isdisjoint(self.keys)
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
-        """The request of a node's keys: a Child is read and handed to ``around``; None: nothing."""
+        """Return the request of a node's keys: a Child is read and handed to ``around``; None: nothing."""
         (field,) = self.fields
         return field.read(raw, pointer, field.key, values)
 
     def around(self, node: Node, wanted: Any) -> Node:
-        """The node with this round it, or as it is when nothing was asked for."""
+        """Return the node wrapped in this one, or unchanged if the key asks for nothing."""
         (field,) = self.fields
         given = {"pointer": node.pointer, "name": node.name, "child": node, field.target: wanted}
         return self.made(**given)
 
     def schema_of_keys(self) -> dict[str, Object]:
-        """The schema of each key."""
+        """Return the schema of each key."""
         return {field.key: field.described() for field in self.fields}

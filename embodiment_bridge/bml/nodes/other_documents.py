@@ -19,14 +19,14 @@ from embodiment_bridge.bml.nodes.timing import EITHER, SUCCEEDS, Lengths, Timing
 
 @attributes
 class Request(Leaf):
-    """Fetch the next document from ``url`` and run it."""
+    """Fetches the next document from ``url`` and runs it."""
 
     TYPE: ClassVar[str] = "request"
     url: str
 
 
 class RequestType(NodeType[Request]):
-    """The next document."""
+    """Describes ``request``."""
 
     name = "request"
     meaning = "fetches a document and executes it"
@@ -40,12 +40,12 @@ class RequestType(NodeType[Request]):
         check_url(node, "url", node.url, around, problems)
 
     def timing(self, node: Request, below: list[Timing], lengths: Lengths) -> Timing:
-        """The time of the fetched document counts, and is not known before."""
+        """Estimate: the time of the fetched document counts, and is not known before."""
         return Timing(EITHER, EITHER, SUCCEEDS, 0.0, None, inf)
 
 
 def shown_url(url: str) -> str:
-    """A URL without user, query and fragment, where secrets are."""
+    """Return a URL without user, query and fragment, where secrets are."""
     scheme, sign, rest = url.partition("?")[0].partition("#")[0].partition("://")
     place, slash, path = rest.partition("/")
     return f"{scheme}{sign}{place.rpartition('@')[2]}{slash}{path}"
@@ -66,7 +66,7 @@ ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class Arguments(Field):
-    """Values by name."""
+    """Reads values by name."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> dict[str, Value]:
         args, where = raw[key], at(pointer, key)
@@ -94,7 +94,7 @@ class Arguments(Field):
 
 @attributes
 class Subtree(Wrapper):
-    """The document called ``ref``, whose root is ``child``, with ``args`` for its parameters."""
+    """Runs the document called ``ref``, whose root is ``child``, with ``args`` for its parameters."""
 
     TYPE: ClassVar[str] = "subtree"
     ref: str
@@ -102,7 +102,7 @@ class Subtree(Wrapper):
 
 
 class SubtreeType(NodeType[Subtree]):
-    """Ends as its document does."""
+    """Describes ``subtree``, which ends as its document does."""
 
     name = "subtree"
     meaning = "another document, by name"

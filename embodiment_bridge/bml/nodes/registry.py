@@ -55,7 +55,7 @@ KEYS: Final = {
 
 
 class Entry(NamedTuple):
-    """The keys of a node type for reading; ``plain_keys`` are those that do not wrap the node."""
+    """Holds the keys of a node type for reading; ``plain_keys`` are those that do not wrap the node."""
 
     type: AnyType
     plain_keys: frozenset[str]
@@ -74,22 +74,22 @@ _CLASS_SUFFIX: Final = re.compile(r"(behaviou?r|beahvior)$")
 
 
 def type_of(node: Node) -> AnyType:
-    """The type of a node."""
+    """Return the type of a node."""
     return TYPES[node.type_name]
 
 
 def kind_of(node: Node) -> str:
-    """The node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
+    """Return the node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
     return node.type_name
 
 
 def label_of(node: Node) -> str:
-    """The action of a leaf, in a few words, for journals."""
+    """Return the action of a leaf, in a few words, for journals."""
     return type_of(node).label(node)
 
 
 def spelled(text: str) -> str | None:
-    """The name of the type that ``text`` spells in tolerant reading (any case, as the name of a class), or None."""
+    """Return the name of the type that ``text`` spells in tolerant reading (any case, or a class name), or None."""
     lower = text.lower()
     bare = _CLASS_SUFFIX.sub("", lower) or lower
     bare = _SPELLINGS.get(bare, bare)

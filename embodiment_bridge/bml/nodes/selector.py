@@ -18,7 +18,7 @@ WEIGHT = Number("weight", low=1e-6, high=1e6)
 
 @dataclass(frozen=True)
 class Weights(Field):
-    """A number for each child; how many there are is known later."""
+    """Reads a number for each child; how many there are is known later."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> tuple[float, ...]:
         value = raw[key]
@@ -41,7 +41,7 @@ class Weights(Field):
 
 
 class SelectorType(OrderedType):
-    """Children by priority, or drawn."""
+    """Describes ``selector``: children by priority, or in a random order."""
 
     name = "selector"
     meaning = "children by priority, or in an order drawn at random"
@@ -110,7 +110,7 @@ def _look_at_reactive(pointer: str, random: bool, inner: list[Child], values: Va
 
 
 def _in_any_order(children: Timings, deciding: int, empty: int) -> Timing:
-    """Bounds over all orders."""
+    """Bound the estimate over all orders of the children."""
     timing = in_order(children, deciding, empty)
     if len(children) < 2:
         return timing
@@ -136,7 +136,7 @@ def _in_any_order(children: Timings, deciding: int, empty: int) -> Timing:
 
 
 def _likely(children: Timings, deciding: int) -> int:
-    """The end that is expected: that of a child which can be the first to decide."""
+    """Return the end that is expected: that of a child which can be the first to decide."""
     for child in children:
         if child.expects & deciding & EITHER:
             return child.expects

@@ -20,7 +20,7 @@ CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 @dataclass(frozen=True)
 class Channel(Text):
-    """One of the player's channels."""
+    """Reads the name of one of the player's channels."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = super().read(raw, pointer, key, values)
@@ -39,7 +39,7 @@ CHANNEL_KEY = Channel("channel", "which of the player's channels; main when left
 
 @attributes
 class Sound(Leaf):
-    """A sound on a ``channel`` (empty: the usual one), at a volume in percent (None: unchanged)."""
+    """Represents a sound on a ``channel`` (empty: the usual one), at a volume in percent (None: unchanged)."""
 
     content: str = ""
     volume: float | None = None
@@ -47,13 +47,13 @@ class Sound(Leaf):
 
 
 def audio_channel(node: Sound) -> str:
-    """The channel of the body that it drives."""
+    """Return the channel of the body that it drives."""
     return f"{AUDIO}:{node.channel}" if node.channel else AUDIO
 
 
 @attributes
 class Speak(Sound):
-    """Text that still has to become sound, on a ``channel`` as of ``Player``."""
+    """Speaks a text on a ``channel``, as in ``Player``."""
 
     TYPE: ClassVar[str] = "speak"
     content: str
@@ -63,7 +63,7 @@ class Speak(Sound):
 
 
 class SpeakType(NodeType[Speak]):
-    """A text to be heard."""
+    """Describes ``speak``."""
 
     name = "speak"
     meaning = "text to speak; preprocessing makes a player of it"
@@ -107,7 +107,7 @@ ACTIONS = ("play", "pause", "stop", "resume", "setVolume")
 
 @dataclass(frozen=True)
 class PlayerAction(Field):
-    """An action of the player; any case and ``set_volume`` in tolerant reading."""
+    """Reads an action of the player; in tolerant reading in any case, and ``set_volume``."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> object:
         if str(raw.get("type")).lower().startswith("play") and not str(raw["type"]).lower().startswith(
@@ -136,7 +136,7 @@ class PlayerAction(Field):
 
 @attributes
 class Player(Sound):
-    """``action`` is play, pause, stop, resume or setVolume; volume in percent, None when not given.
+    """Commands the player: ``action`` is play, pause, stop, resume or setVolume; volume in percent or None.
 
     ``channel`` empty is the usual one. ``fade_s`` is how long a play fades in. At ``marks_url`` are the times of the
     words of ``content``, the text that is spoken in the medium.
@@ -151,7 +151,7 @@ class Player(Sound):
 
 
 class PlayerType(NodeType[Player]):
-    """Sound that is there, and what works on it."""
+    """Describes ``player``: a sound that exists, and the commands to the player."""
 
     name = "player"
     meaning = "plays sound, or controls what plays"

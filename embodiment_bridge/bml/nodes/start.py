@@ -20,7 +20,7 @@ LATEST_S = 3600.0
 
 @dataclass(frozen=True)
 class Mark(Field):
-    """A word, or its number."""
+    """Reads a word, or its number."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         mark = raw[key]
@@ -40,7 +40,7 @@ PARTS = (AT, MARK, OFFSET)
 
 
 class Begin(NamedTuple):
-    """The value of ``start``: which sound, which word of it, and how many s later."""
+    """Holds the value of ``start``: which sound, which word of it, and how many s later."""
 
     at: str
     mark: str = ""
@@ -49,7 +49,7 @@ class Begin(NamedTuple):
 
 @attributes
 class Start(Wrapper):
-    """``child``, from ``offset_s`` after the sound named ``at`` has come to the word ``mark`` (empty: is heard)."""
+    """Runs ``child`` from ``offset_s`` after the word ``mark`` of the sound named ``at`` (empty: its beginning)."""
 
     TYPE: ClassVar[str] = "start"
     at: str
@@ -58,7 +58,7 @@ class Start(Wrapper):
 
 
 class StartType(WrapperType[Start]):
-    """A moment round everything else."""
+    """Describes ``start``, which goes round all other keys."""
 
     name = "start"
     made = Start
@@ -115,7 +115,7 @@ class StartType(WrapperType[Start]):
             problems.warning(f"{node.pointer}/start/mark", "UNKNOWN_MARK", text)
 
     def timing(self, node: Start, below: list[Timing], lengths: Lengths) -> Timing:
-        """Not known, as the time of the word is not."""
+        """Estimate an unknown duration, as the time of the word is unknown."""
         (child,) = below
         return replace(child, expected_s=inf if child.expects == NEVER else None, max_s=inf)
 

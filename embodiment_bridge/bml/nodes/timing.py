@@ -20,7 +20,7 @@ EITHER = SUCCEEDS | FAILS
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The estimate of a node before it runs; times in s from its start to its end.
+    """Estimates a node before it runs; times in s from its start to its end.
 
     ``expects`` is the one end that is expected, ``NEVER`` when it runs until something outside stops it.
     ``expected_s`` is None when it depends on lengths that are not known; ``max_s`` is inf when there is no
@@ -41,7 +41,7 @@ Timings = Sequence[Timing]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The known lengths: skills by name, media in s by URL, spoken texts in s (None: not known)."""
+    """Holds the known lengths: skills by name, media in s by URL, spoken texts in s (None: unknown)."""
 
     skills: Mapping[str, SkillInfo]
     media_s: Mapping[str, float]
@@ -49,25 +49,25 @@ class Lengths:
 
 
 def exactly(seconds: float, end: int, may: int) -> Timing:
-    """A node of known length."""
+    """Return a node of known length."""
     return Timing(may, end, end, seconds, seconds, seconds)
 
 
 def sound_or_motion(seconds: float | None) -> Timing:
-    """Something that ends by itself after so many s (None: not known), and may break."""
+    """Estimate a sound or motion that ends by itself after so many s (None: unknown), and may fail."""
     if seconds is None:
         return Timing(EITHER, SUCCEEDS, SUCCEEDS, 0.0, None, inf)
     return exactly(seconds, SUCCEEDS, EITHER)
 
 
 def stoppable(timing: Timing) -> Timing:
-    """The timing of a node that something else may end with success at any time, or pause."""
+    """Return the timing of a node that something else may end with success at any time, or pause."""
     expects = timing.expects or SUCCEEDS
     return Timing(timing.may | SUCCEEDS, timing.usual | SUCCEEDS, expects, 0.0, None, inf)
 
 
 def counted(timing: Timing) -> Timing:
-    """The timing as a parent counts it: left out counts as success."""
+    """Return the timing as a parent counts it: left out counts as success."""
     if not (timing.may | timing.usual | timing.expects) & LEFT_OUT:
         return timing
     may, usual, expects = (
@@ -78,12 +78,12 @@ def counted(timing: Timing) -> Timing:
 
 
 def deciding_ends(succeed_on_one: bool, fail_on_all: bool) -> int:
-    """The ends of one child (or iteration) that end a node with these policies at once."""
+    """Return the ends of one child (or iteration) that end a node with these policies at once."""
     return ENDS_RUN | (SUCCEEDS if succeed_on_one else 0) | (0 if fail_on_all else FAILS)
 
 
 def ends_when_undecided(ends: Sequence[int], deciding: int, empty: int = SUCCEEDS) -> int:
-    """After the last child, when none decided: success if all succeeded, else failure; ``empty`` if none counts."""
+    """Return the result when no child decided: success if all succeeded, else failure; ``empty`` if none counts."""
     left = [end & ~deciding for end in ends]
     can_succeed = all(end & (SUCCEEDS | LEFT_OUT) for end in left) and any(end & SUCCEEDS for end in left)
     can_fail = any(end & FAILS for end in left)

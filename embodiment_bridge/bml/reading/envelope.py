@@ -20,7 +20,7 @@ _DIGITS = re.compile(r"\d{14}")
 
 
 def time_of(value: Any) -> float | None:
-    """Seconds since 1970 of a ``req_time``; None when it is not a time.
+    """Return a ``req_time`` as seconds since 1970; None if it is not a time.
 
     Taken are ``20180108101105`` (UTC), ISO 8601 with its zone (UTC without one), and a number of seconds.
     """
@@ -39,7 +39,7 @@ def time_of(value: Any) -> float | None:
 
 
 def age_refusal(metadata: Mapping[str, Any], max_age: float, now: float, *, required: bool = False) -> str:
-    """Why a document with this envelope is refused at ``now`` (s since 1970); empty when it is not.
+    """Return why a document with this envelope is refused at ``now`` (s since 1970); empty if it is not.
 
     max_age: s, either way, as clocks differ; 0 refuses nothing. required: refuse one that does not tell its time.
     """
@@ -61,7 +61,7 @@ _ENVELOPE_KEYS = frozenset({"action", "name", "suspendable", "req_time", "ip", "
 
 
 def opened(value: object, values: Values) -> tuple[Child, dict[str, object]]:
-    """The root node and the metadata: out of an envelope where there is one."""
+    """Return the root node and the metadata: out of an envelope where there is one."""
     if not isinstance(value, dict):
         return Child("", value), {}
     metadata: dict[str, object] = {}
@@ -79,7 +79,7 @@ def _has_no_node_key(value: Raw) -> bool:
 
 
 def _envelope(value: Raw, values: Values) -> dict[str, object]:
-    """The envelope that servers write: ``action`` is the root node, the rest is about the run."""
+    """Return the envelope that servers write: ``action`` is the root node, the rest is about the run."""
     values.problems.tolerated("", "ENVELOPE", "an envelope; its 'action' is read as the document")
     metadata = {key: item for key, item in value.items() if key != "action"}
     if "suspendable" in value:

@@ -54,7 +54,7 @@ def _look_at_keys(trail: Trail, value: dict[str, object], problems: Problems, li
 
 
 def pointer_of(trail: Trail, limits: Limits) -> str:
-    """The pointer of a trail, or of its last container that a pointer of bounded length can name."""
+    """Return the pointer of a trail, or of its last container that a pointer of bounded length can name."""
     steps: list[str] = []
     while trail is not None:
         trail, step = trail
@@ -81,21 +81,21 @@ _STEP = {ord("("): 1, ord(")"): -1}
 
 
 class RepeatedKeys(dict[str, object]):
-    """An object in which keys stood more than once; the last value of each counts."""
+    """Represents an object in which keys stood more than once; the last value of each counts."""
 
     repeated: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A JSON value; ``doubtful`` when ``doubts.find`` should look for what JSON or Unicode does not allow."""
+    """Holds a JSON value; ``doubtful`` if ``doubts.find`` should look for what JSON or Unicode does not allow."""
 
     value: object
     doubtful: bool
 
 
 def parse(text: bytes | str, problems: Problems, limits: Limits) -> Parsed | None:
-    """The JSON value of ``text``, or None after noting why there is none."""
+    """Return the JSON value of ``text``, or None after noting why there is none."""
     whole = _decoded(text, problems, limits)
     if whole is None:
         return None
@@ -134,7 +134,7 @@ def bracket_depth(data: bytes) -> int:
 
 
 def _outside_texts(data: bytes) -> bytes:
-    """The parts of a JSON text between its strings."""
+    """Return the parts of a JSON text between its strings."""
     unescaped = _ESCAPE.sub(b"", data) if b"\\" in data else data
     return b"".join(unescaped.split(b'"')[::2])
 
@@ -167,7 +167,7 @@ def _loaded(text: str, marks: bytes, problems: Problems) -> Parsed | None:
 
 
 def _without_markdown(text: str) -> str:
-    """The text with Markdown's escaped underscores as plain ones; JSON has no such escape."""
+    """Return the text with Markdown's escaped underscores as plain ones; JSON has no such escape."""
     return _MARKDOWN_ESCAPE.sub(lambda found: "_" if found[1] == "_" else found[0], text)
 
 
@@ -180,7 +180,10 @@ class _Hooks:
         self._long_integers = _LONG_INTEGER.search(marks) is not None
 
     def loads(self, text: str) -> object:
-        """The value of the text; the hooks that look at every pair and integer are for texts that need them."""
+        """Return the value of the text.
+
+        The hooks that look at every pair and integer are for texts that need them.
+        """
         if not self._long_integers:
             sizes: list[int] = []
 

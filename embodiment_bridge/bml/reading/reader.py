@@ -41,7 +41,7 @@ Wrapping = tuple[AnyWrapper, Any]
 
 
 class Level(NamedTuple):
-    """The children of one node that are still to be read: their depth, their subtree, and the list that they go to."""
+    """Holds the children of one node that are still to be read: depth, subtree, and the list that they go to."""
 
     left: Iterator[Child]
     depth: int
@@ -51,7 +51,10 @@ class Level(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A node whose children are not built yet; ``wrappings`` go round it, those of a node as the list it will be in."""
+    """Holds a node whose children are not built yet.
+
+    ``wrappings`` go round it, those of a node as the list it will be in.
+    """
 
     type: AnyType
     given: Given
@@ -70,14 +73,14 @@ def _built(parts: Parts) -> tuple[Node, ...]:
 
 
 def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
-    """A node with everything round it that its keys ask for."""
+    """Return a node wrapped in all nodes that its keys ask for."""
     for wrapper, wanted in wrappings:
         node = wrapper.around(node, _built(wanted)[0] if isinstance(wanted, list) else wanted)
     return node
 
 
 def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | None:
-    """The canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
+    """Return the canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
     walk = _Walk(values, subtrees)
     tops = walk.read(root)
     if values.problems.fatal or not tops:
@@ -88,7 +91,7 @@ def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | Non
 
 
 class _Walk:
-    """One walk over a document in the order of its text."""
+    """Walks over one document in the order of its text."""
 
     def __init__(self, values: Values, subtrees: Subtrees) -> None:
         self.drafts: list[Draft] = []
@@ -122,7 +125,7 @@ class _Walk:
                 if node is not None:
                     level.siblings.append(node)
                 if levels[-1] is not level:
-                    break  # what is below it comes first
+                    break  # its children are read first
             else:
                 levels.pop()
         return top.siblings
@@ -186,11 +189,11 @@ class _Walk:
         return draft
 
     def _note_below(self, below: list[Child], above: Level, into: Parts) -> None:
-        """To be read before everything that was noted earlier."""
+        """Put this before everything that was noted earlier, so that it is read first."""
         self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
 
     def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
-        """The keys that a node of this type does not have, each noted."""
+        """Return the keys that a node of this type does not have, each noted."""
         name, known = node_type.name, KEYS[node_type.name]
         also_known = node_type.also_known(raw)
         extra = {key: value for key, value in raw.items() if key not in known and key not in also_known}
@@ -229,7 +232,7 @@ class _Walk:
         return name
 
     def _below_unknown(self, raw: Raw, pointer: str) -> list[Child]:
-        """Reads below a node of unknown type: the nodes there may have errors of their own."""
+        """Read below a node of unknown type: the nodes there may have errors of their own."""
         below: list[Child] = []
         if any(key in raw for key in CHILD_KEYS):
             below = children.find(raw, pointer, "node", self._values)
@@ -241,7 +244,7 @@ FULL_VOLUME = {"percent": 100.0, "unit": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of reading: the document (None when a problem is fatal) and all problems, about in text order.
+    """Holds the document (None when a problem is fatal) and all problems, about in text order.
 
     At most ``Limits.max_problems`` problems, and one more that counts the others.
     """
@@ -280,7 +283,10 @@ def read(
 
 
 def metadata_of(text: bytes | str) -> dict[str, Any]:
-    """The metadata in the envelope of a document, whether its tree is valid or not; empty when the text is not JSON."""
+    """Return the metadata in the envelope of a document, whether its tree is valid or not.
+
+    Empty when the text is not JSON.
+    """
     values = Values(Problems(), Limits(), FULL_VOLUME["percent"])
     parsed = parse(text, values.problems, values.limits)
     return {} if parsed is None else opened(parsed.value, values)[1]

@@ -22,7 +22,7 @@ _NODE_KEYS = frozenset({*CHILD_KEYS, "behavior", "finally"})
 
 
 class Subtrees:
-    """The documents that may be named, as texts by name; each is parsed when it is first wanted."""
+    """Holds the documents that may be named, as texts by name; each is parsed when first wanted."""
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
         self._texts = texts
@@ -32,7 +32,7 @@ class Subtrees:
     def open(
         self, reference: Reference, pointer: str, scope: Scope | None, values: Values
     ) -> tuple[Child, Scope] | None:
-        """The root of the document that a subtree node at ``pointer`` names, and the scope of all that is in it.
+        """Return the root of the document that a subtree node at ``pointer`` names, and the scope of its nodes.
 
         None after noting why there is none.
         """
@@ -69,7 +69,7 @@ class Subtrees:
         return False
 
     def _parsed(self, ref: str, pointer: str, values: Values) -> Child | None:
-        """The root of a document; what is wrong with its text is told where it is first wanted."""
+        """Return the root of a document; what is wrong with its text is told where it is first wanted."""
         problems = Problems(strict=values.problems.strict, most=values.limits.max_problems)
         parsed = parse(self._texts[ref], problems, values.limits)
         root = None
@@ -83,7 +83,7 @@ class Subtrees:
 
 
 def filled_in(raw: Raw, pointer: str, scope: Scope, problems: Problems) -> Raw:
-    """One node of a subtree with the arguments in place of ``${name}``; its children are left as they are."""
+    """Replace ``${name}`` in one node of a subtree by the arguments; its children stay as they are."""
     return {
         key: value if key in _NODE_KEYS else _deep(value, at(pointer, key), scope, problems)
         for key, value in raw.items()
@@ -91,7 +91,7 @@ def filled_in(raw: Raw, pointer: str, scope: Scope, problems: Problems) -> Raw:
 
 
 def open_arguments(raw: Raw, pointer: str, extra: Raw) -> Iterator[tuple[str, str]]:
-    """The arguments in one node outside of any subtree, where nothing replaces them: pointers and names.
+    """Return the arguments in one node outside of any subtree, where nothing replaces them: pointers and names.
 
     ``extra`` has the keys that are not read.
     """
@@ -112,7 +112,7 @@ def _arguments(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
-    """A whole text ``${name}`` is replaced; a part of a text is not, so that nothing is ever put together."""
+    """Replace a whole text ``${name}``; a part of a text stays as it is, so that no text is put together."""
     if not isinstance(value, str):
         return value
     found = ARGUMENT.fullmatch(value)

@@ -24,7 +24,7 @@ def check(
     urls: UrlPolicy = UrlPolicy(),  # noqa: B008 - frozen
     skip_unknown: bool = False,
 ) -> list[Problem]:
-    """Everything in a document that a body cannot do: missing arguments, then the nodes in the order of the text.
+    """Find what a body cannot do in a document: missing arguments, then the nodes in the order of the text.
 
     Args:
         document: as ``read`` gives it.

@@ -57,13 +57,13 @@ EVERYTHING: Final = frozenset({*CHANNELS, AUDIO})
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The channels that ``source`` may use; ``audio`` is all that is heard."""
+    """Holds the channels that ``source`` may use; ``audio`` is all sound."""
 
     source: str
     channels: frozenset[str]
 
     def refusal(self, what: str, channels: Iterable[str]) -> str:
-        """Why something that drives these channels is refused; empty when it is not."""
+        """Return why a node that drives these channels is refused; empty if it is not."""
         denied = [channel for channel in channels if channel not in self.channels]
         if not denied:
             return ""
@@ -76,7 +76,7 @@ Table = Mapping[str, frozenset[str]]
 
 
 def parse_table(entries: Iterable[str]) -> Table:
-    """The parameter's entries; empty ones are left out.
+    """Return the parameter's entries; empty ones are left out.
 
     Raises:
         ConfigError: one has another form, an unknown channel, or a source that has one already.
@@ -104,13 +104,16 @@ def _channels(text: str) -> frozenset[str]:
 
 
 def allowed_to(table: Table, source: str) -> Allowed | None:
-    """The channels that a source may use; None: all. A client ``mcp/4711`` may use those of the kind ``mcp``."""
+    """Return the channels that a source may use; None: all.
+
+    A client ``mcp/4711`` may use those of the kind ``mcp``.
+    """
     channels = table.get(source, table.get(source.partition(CLIENT)[0], table.get(OTHERS)))
     return None if channels is None else Allowed(source, channels)
 
 
 def allowed_fetched(table: Table, source: str) -> Allowed | None:
-    """The channels for documents that runs of ``source`` have fetched: those that both may use."""
+    """Return the channels for documents that runs of ``source`` have fetched: those that both may use."""
     own, fetched = allowed_to(table, source), table.get(FETCHED)
     if fetched is None:
         return own
@@ -120,7 +123,7 @@ def allowed_fetched(table: Table, source: str) -> Allowed | None:
 def check_channels(
     document: Document, skills: Mapping[str, SkillInfo], allowed: Allowed | None
 ) -> list[Problem]:
-    """An error for each leaf that drives a channel which is not allowed, also where the body lacks it."""
+    """Return an error for each leaf that drives a channel which is not allowed, also where the body lacks it."""
     if allowed is None:
         return []
     problems = []

@@ -69,7 +69,7 @@ SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the open internet; of one that carries an IPv4 address, whether that is."""
+    """Return whether an address is one of the open internet; of one that carries an IPv4 address, whether that is."""
     inner = inner_address(address)
     if inner is not None:
         return is_public(inner)
@@ -79,7 +79,7 @@ def is_public(address: Address) -> bool:
 
 
 def inner_address(address: Address) -> IPv4Address | None:
-    """The IPv4 address that packets to this one end up at, by mapping, NAT64 or 6to4."""
+    """Return the IPv4 address that packets to this one end up at, by mapping, NAT64 or 6to4."""
     if isinstance(address, IPv4Address):
         return None
     if address in MAPPED or address in NAT64:
@@ -99,7 +99,7 @@ _METADATA_HOSTS = frozenset({"168.63.129.16", "metadata", "metadata.google.inter
 
 @dataclass(frozen=True, slots=True)
 class UrlPolicy:
-    """Which URLs are allowed.
+    """Says which URLs are allowed.
 
     schemes: of ``https http file package``.
     ports: of web URLs; the default port of the scheme is one of them.
@@ -123,12 +123,12 @@ class UrlPolicy:
     opens_private: str = ""
 
     def hint(self, opens: str) -> str:
-        """The end of a refusal: what would open it."""
+        """Return the end of a refusal: what would open it."""
         return f" (opened by {opens})" if opens else ""
 
 
 def url_refusal(url: str, policy: UrlPolicy) -> str:
-    """Why ``url`` is not allowed; empty when it is."""
+    """Return why ``url`` is not allowed; empty if it is."""
     if len(url) > policy.max_length:
         return f"it has {len(url)} characters, {policy.max_length} is the limit"
     if _FORBIDDEN.search(url):
@@ -149,7 +149,7 @@ def url_refusal(url: str, policy: UrlPolicy) -> str:
 
 
 def address_refusal(address: Address) -> str:
-    """Why a resolved address is not allowed; empty when it is a public one, see ``public_addresses``."""
+    """Return why a resolved address is not allowed; empty if it is a public one, see ``public_addresses``."""
     inner = inner_address(address)
     if inner is not None:
         return address_refusal(inner)
@@ -182,7 +182,7 @@ def _web_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
 
 
 def is_trusted(host: str, port: int, policy: UrlPolicy) -> bool:
-    """Whether a host (lower case) is one of the trusted ones, at all ports or at this one."""
+    """Return whether a host (lower case) is one of the trusted ones, at all ports or at this one."""
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return host in policy.trusted_hosts or place in policy.trusted_hosts
 

@@ -97,7 +97,7 @@ class Base:
     kick: KeyframeKick | None = None
 
     def step_at(self, forward: float) -> float:
-        """How long one step takes, s: the same at every speed."""
+        """Return the duration of one step, s: the same at every speed."""
         return self.step_s
 
 

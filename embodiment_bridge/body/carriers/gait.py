@@ -107,7 +107,7 @@ class GaitParameters:
     swing_roll: float = 0.0
 
     def frequency_at(self, forward: float) -> float:
-        """Of a step of both legs at a share ``forward`` of full speed (-1..1), Hz."""
+        """Return the frequency of a step of both legs at a share ``forward`` of full speed (-1..1), Hz."""
         return self.frequency + max(forward, 0.0) * self.frequency_v
 
 
@@ -129,7 +129,7 @@ class Gait:
     balances: bool = True
 
     def step_at(self, forward: float) -> float:
-        """How long one step takes at a share ``forward`` of full speed (-1..1), s."""
+        """Return the duration of one step at a share ``forward`` of full speed (-1..1), s."""
         return 0.5 / self.parameters.frequency_at(forward)
 
 
@@ -148,7 +148,7 @@ class PolicyGait:
         return self.policy.walk
 
     def step_at(self, forward: float) -> float:
-        """How long one step of the policy takes, s: the same at every speed."""
+        """Return the duration of one step of the policy, s: the same at every speed."""
         return self.policy.step_s
 
     @property

@@ -30,7 +30,7 @@ class Wheels(Base):
     balances: bool = True
 
     def speeds(self, forward: float, turn: float) -> tuple[float, float]:
-        """Of the left and the right wheel, rad/s, for a base at ``forward`` m/s and ``turn`` rad/s (+ left)."""
+        """Return the speeds of left and right wheel, rad/s, for ``forward`` m/s and ``turn`` rad/s (+ left)."""
         difference = 0.5 * self.distance * turn
         return (forward - difference) / self.radius, (forward + difference) / self.radius
 

@@ -182,14 +182,14 @@ def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[Line]:
 
 
 def _speech_length(robot: "Robot", arguments: argparse.Namespace) -> Any:
-    """How long a text is spoken; None where the robot has no speech."""
+    """Return how long a text is spoken; None where the robot has no speech."""
     if arguments.speech is not None:
         return arguments.speech
     return (lambda text, rate: times_of(text, rate)[0]) if robot.rules.speaks else None
 
 
 def _refusal(robot: "Robot", text: str, subtrees: dict[str, str], arguments: argparse.Namespace) -> str:
-    """What only the age of the document says against it."""
+    """Return why the age of the document, and only that, has it refused; empty if it does not."""
     document = bml.read(text, strict=arguments.strict, subtrees=subtrees).document
     return "" if document is None else robot.stale(document)
 

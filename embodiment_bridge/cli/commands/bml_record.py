@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError("--seconds is more than 0, and --near within 0.0001 to 1")
     body = read_body(_body_path(arguments.body))
     if arguments.out != "-":
-        _write(Path(arguments.out), "")  # what cannot be written is told before anything is recorded
+        _write(Path(arguments.out), "")  # report a file that cannot be written before anything is recorded
         Path(arguments.out).unlink()
     names, times, rows = _record(arguments)
     if len(times) < 2:
@@ -106,7 +106,7 @@ def _record(arguments: argparse.Namespace) -> tuple[list[str], list[float], list
 
 
 def _body_path(name: str) -> Path:
-    """The path of a body file, given by path or by the name of a body of this package.
+    """Return the path of a body file, given by path or by the name of a body of this package.
 
     Raises:
         ConfigError: there is no such file or body.

@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         caller, begun = ServiceCaller(runtime), time.monotonic()
         if not arguments.service:
             for name, kind in sorted(caller.listed(arguments.namespace, begun + LISTED_AFTER_S).items()):
-                request = None  # where the package with the type is not installed here
+                request = None  # the package with the type is not installed here
                 with suppress(ConfigError):
                     request = as_json(message_class(kind).Request())
                 sys.stdout.write(json.dumps({"service": name, "type": kind, "request": request}) + "\n")
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _succeeded(answer: Any) -> bool:
-    """Whether nothing in the answer says no: services of parameters answer with a result, or one for each."""
+    """Return whether nothing in the answer says no: services of parameters answer with a result, or one for each."""
     many = getattr(answer, "results", ())  # a number or a message in services of others
     results = (getattr(answer, "result", None), *(many if isinstance(many, (list, tuple)) else ()))
     return bool(getattr(answer, "success", True)) and all(getattr(one, "successful", True) for one in results)

@@ -50,7 +50,7 @@ def run_decode(arguments: argparse.Namespace) -> int:
 
 
 def run_encode(arguments: argparse.Namespace) -> int:
-    """Exit code 0; a line that cannot be encoded raises CommandError with its number."""
+    """Encode the lines. Exit code 0; a line that cannot be encoded raises CommandError with its number."""
     spec = registry.spec(arguments.protocol)
     if not spec.commands:
         raise ConfigError(f"protocol {spec.name!r} has no commands")

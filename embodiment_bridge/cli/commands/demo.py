@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def find_show(shows: Mapping[str, Show], show: str, body: str, brain: str) -> tuple[str, Show, str]:
-    """The first show that fits, with its name and body; an empty argument leaves the choice open.
+    """Return the first show that fits, with its name and body; an empty argument leaves the choice open.
 
     Raises:
         ConfigError: no show fits; the text has the choices.

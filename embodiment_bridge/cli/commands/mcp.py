@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _robot_to_start(arguments: argparse.Namespace) -> tuple[str, LaunchDescription | None]:
-    """The namespace of the robot, and what starts it; None for a robot that runs already.
+    """Return the namespace of the robot, and what starts it; None for a robot that runs already.
 
     Raises:
         ConfigError: ``--namespace`` and ``--start`` name two namespaces, or the launch file refuses an argument.

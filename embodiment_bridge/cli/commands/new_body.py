@@ -34,9 +34,9 @@ Files that are there already are not overwritten.
 """
 USUAL_SPEED = 1.0  # rad/s, for joints whose description has no limit
 USUAL_ACCELERATION = 20.0  # rad/s2
-LITTLE = 0.1  # of the range of a joint, to each side of its rest
+LITTLE = 0.1  # share of the range of a joint, to each side of its rest
 MOST = 0.3  # rad (m) to each side, however long the range is
-SECONDS = 2.0  # of a skill
+SECONDS = 2.0  # s of a skill
 HEAD = """\
 # A first body file of {name}, written from {urdf} by `embodiment_bridge new-body`; docs/motion.md describes the format.
 # Angles rad, times s. Look at the channels, which were guessed from the names of the joints, and at the speeds.
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def body_text(name: str, joints: Sequence[Joint]) -> str:
-    """The YAML of a body with these joints, which is read back before it is written.
+    """Return the YAML of a body with these joints, which is read back before it is written.
 
     Raises:
         ConfigError: two joints would give a skill of the same name.
@@ -147,7 +147,7 @@ def _joint(joint: Joint) -> BodyJoint:
 
 
 def _wave(joints: Mapping[str, BodyJoint]) -> dict[str, Any]:
-    """To and fro with the last joint of the first arm, or else of the robot."""
+    """Return a motion to and fro of the last joint of the first arm, or else of the robot."""
     arms = [joint for joint in joints.values() if joint.channel.startswith("arm_")]
     arm = [joint for joint in arms if joint.channel == arms[0].channel]
     joint = (arm or list(joints.values()))[-1]
@@ -189,7 +189,7 @@ def _skill(
 
 
 def _word(name: str) -> str:
-    """A name as a skill or a file has it: lower case, digits and _."""
+    """Return a name as a skill or a file has it: lower case, digits and _."""
     word = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
     return word if word and not word[0].isdigit() else f"robot_{word}".rstrip("_")
 

@@ -21,7 +21,7 @@ POLL = 0.1  # s between two checks for Ctrl-C
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One stand-in. ``server`` is ``module:attribute`` of a class; its constructor takes host, port and the options.
+    """Describes one stand-in. ``server`` is ``module:attribute`` of a class, made with host, port and the options.
 
     port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the option that
     may also be given without its name. example: arguments of an example command line.
@@ -158,7 +158,7 @@ def _add_peer(names: Commands, name: str, peer: Peer) -> None:
         command.add_argument(
             peer.operand,
             nargs="?",
-            default=argparse.SUPPRESS,  # else it would replace the value that the option has set
+            default=argparse.SUPPRESS,  # a default would replace the value that the option has set
             metavar=peer.operand.upper(),
             help=f"the same as --{peer.operand}",
         )
@@ -166,7 +166,7 @@ def _add_peer(names: Commands, name: str, peer: Peer) -> None:
 
 
 def _reader(option: Parameter) -> Callable[[str], OptionValue]:
-    """A function that reads the value of an option from a text and checks its range."""
+    """Return a function that reads the value of an option from a text and checks its range."""
 
     def read(text: str) -> OptionValue:
         value: OptionValue = _flag(text) if isinstance(option.default, bool) else type(option.default)(text)

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(data: bytes, dialect: str) -> "ActionPlan | str":
-    """The first plan in a document, or the reason why there is none."""
+    """Return the first plan in a document, or the reason why there is none."""
     from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
     from embodiment_bridge.protocols.opencog.xml.xml_documents import read
     from embodiment_bridge.wire.codec import Malformed

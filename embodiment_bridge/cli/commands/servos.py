@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
 
 USUAL_BAUD = 1_000_000
-FACTORY_BAUDS = (57_600, USUAL_BAUD)  # of new servos of the X, MX, P and Y series; of a new AX
+FACTORY_BAUDS = (57_600, USUAL_BAUD)  # new servos of the X, MX, P and Y series; a new AX
 SERIAL = ("serial/by-id/*", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyDXL*")
 ID = "id of the servo, 0 to 252"
 EXAMPLES = """\
@@ -116,7 +116,7 @@ def _opened(arguments: argparse.Namespace, baud: int) -> "Registers":
 
 
 def ports_here(devices: Path = Path("/dev")) -> str:
-    """The serial ports of this machine, in words."""
+    """Return the serial ports of this machine, in words."""
     found = [path for form in SERIAL for path in sorted(devices.glob(form))]
     names = ", ".join(map(str, found)) or "none: is the adapter plugged in?"
     return f"serial ports here: {names}"

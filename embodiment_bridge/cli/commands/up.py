@@ -44,7 +44,9 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until a signal. Exit code 0, 8 if a body may still be driven then, 2 if it or one of its nodes cannot start.
+    """Run until a signal.
+
+    Exit code 0, 8 if a body may still be driven then, 2 if it or one of its nodes cannot start.
 
     If a node in a process of its own fails, or a program ends that is required, its exit code is returned, 1 at least.
     """
@@ -63,12 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def launch_description(path: Path, words: Iterable[str]) -> LaunchDescription:
-    """The launch description of a file with the arguments of a command line."""
+    """Return the launch description of a file with the arguments of a command line."""
     return read_launch(path, parse_arguments(words), find_share=find_share, environment=os.environ)
 
 
 def find_launch_file(name: str) -> Path:
-    """A launch file, given by path or by its name in this package.
+    """Return a launch file, given by path or by its name in this package.
 
     Raises:
         ConfigError: there is no such file; the text lists the names in this package.

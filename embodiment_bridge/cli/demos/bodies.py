@@ -20,7 +20,7 @@ PORTS: Final = range(20000, 32000)  # Linux gives those from 32768 on to any pro
 
 @dataclass(frozen=True, slots=True)
 class DemoBody:
-    """A body of the demos. about: what starts, for people. words: gives its launch arguments.
+    """Describes a body of the demos. about: what starts, for people. words: gives its launch arguments.
 
     upright: lowest height of base_link of a standing body, m; 0 for a body that cannot fall.
     near_ball: whether its simulator lets it be placed 2 m from the ball. placed: it has a pose.
@@ -34,12 +34,12 @@ class DemoBody:
 
 
 def free_ports(number: int) -> tuple[int, ...]:
-    """TCP ports of this machine on which nobody listens, for programs that start some seconds later."""
+    """Return TCP ports of this machine on which nobody listens, for programs that start some seconds later."""
     return tuple(islice(_free_ports(), number))
 
 
 def _free_ports() -> Iterator[int]:
-    """In another order in each process, however its random numbers are seeded: several may choose at once."""
+    """Yield free ports in another order in each process, as several processes may choose at once."""
     for port in SystemRandom().sample(PORTS, len(PORTS)):
         try:
             socket.create_server(("127.0.0.1", port)).close()

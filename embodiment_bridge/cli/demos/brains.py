@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.standins.oac.brain import Brain
 
 PATIENCE_S = 240.0  # s of wall time
-NEEDED = {"look", "mend", "interrupt", "stop"}  # of any body; not each can walk to a thing, or speak
+NEEDED = {"look", "mend", "interrupt", "stop"}  # what any body can do; not each can walk to a thing, or speak
 
 
 def _mcp(stage: Stage) -> int:
@@ -100,7 +100,7 @@ def _opencog(stage: Stage) -> int:
 
 
 def _reported(brain: "Brain") -> tuple[int, int]:
-    """Number of actions of all plans, and of those that were reported exactly once.
+    """Count the actions of all plans, and those that were reported exactly once.
 
     Whatever is gone through here is copied first: the brain goes on on a thread of its own.
     """

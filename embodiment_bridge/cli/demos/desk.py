@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.msg import ServoStates
 
 PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
-PUSH_S, SETTLE_S = 0.2, 2.5  # of the simulation, which is slower than the clock on a busy machine
+PUSH_S, SETTLE_S = 0.2, 2.5  # s of simulated time, which is slower than the clock on a busy machine
 RATE: Final = 100.0  # percepts in a second of the simulation
 PATIENCE_S: Final = 60.0
 
@@ -38,7 +38,7 @@ def settle(stage: Stage) -> None:
 
 
 def _push(stage: Stage, force: float) -> str:
-    """Push the torso to the left; returns why it could not be done."""
+    """Push the torso to the left; return why it could not be done."""
     from geometry_msgs.msg import Vector3
 
     from embodiment_bridge.srv import Push
@@ -74,7 +74,7 @@ def _move_servos(stage: Stage) -> int:
 
 
 def _well(seen: "list[ServoStates]") -> bool:
-    """Whether every servo was driven all the time, without errors."""
+    """Return whether every servo was driven all the time, without errors."""
     return bool(seen) and all(all(state.torque) and not any(state.hardware_error) for state in seen)
 
 

@@ -65,7 +65,7 @@ HOST = "songs.example"  # in the document
 
 
 def _song_words(port: int, afterwards: ExitStack) -> list[str]:
-    """A parameter file that allows fetching from the stand-in only."""
+    """Return a parameter file that allows fetching from the stand-in only."""
     opened = {"fetch_plain_http": True, "fetch_host_map": [f"{HOST}=127.0.0.1:{port}"]}
     path = Path(afterwards.enter_context(TemporaryDirectory())) / "song.yaml"
     path.write_text(json.dumps({"/**": {"ros__parameters": {"autostart": True, **opened}}}))
@@ -95,7 +95,7 @@ def _song(stage: Stage) -> int:
 
 
 def _went_well(endings: "dict[str, AudioState]", peer: "BmlPeer") -> bool:
-    """Whether the greeting, the announcements and the songs were played to their ends."""
+    """Return whether the greeting, the announcements and the songs were played to their ends."""
     played = [state for state in endings.values() if state.ending == "ended"]
     return len(played) == 1 + 2 * SONGS and sum("type=next" in target for target in peer.asked) == SONGS
 

@@ -33,7 +33,7 @@ END_TIMEOUT: Final = 30.0  # s from the last skill to the ending
 
 
 class Picture:
-    """The agent's map as characters. On a terminal it is redrawn in place; otherwise it is drawn once at the end."""
+    """Shows the agent's map as characters: redrawn in place on a terminal; otherwise drawn once at the end."""
 
     def __init__(self) -> None:
         self.percept: GridPercept | None = None
@@ -54,7 +54,7 @@ class Picture:
                 self.things[place] = symbols[0][:1]
 
     def lines(self) -> list[str]:
-        """The map, north up, and a line with the state of the agent."""
+        """Return the map, north up, and a line with the state of the agent."""
         if self.map is None or self.percept is None:
             return []
         info, percept = self.map.info, self.percept
@@ -97,7 +97,7 @@ class Picture:
 
 
 class _Explorer:
-    """Client of the skills, and subscriber of the topics that the picture shows."""
+    """Calls the skills, and subscribes to the topics that the picture shows."""
 
     def __init__(self, stage: Stage) -> None:
         from embodiment_bridge.action import ExecuteSkill
@@ -127,7 +127,7 @@ class _Explorer:
         return self.stage.wait(lambda: self.picture.show() or condition(), seconds)
 
     def there(self) -> bool:
-        """Whether the agent is in the world and accepts skills."""
+        """Return whether the agent is in the world and accepts skills."""
         watcher = self.stage.watcher
         return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_there
 

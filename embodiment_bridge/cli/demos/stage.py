@@ -32,7 +32,7 @@ SHOW_EVERY = 0.2  # s
 
 
 class StatusLine:
-    """On a terminal one line that is redrawn in place; otherwise one line per change of the active nodes."""
+    """Shows the active nodes: one line redrawn in place on a terminal; otherwise a line for each change."""
 
     def __init__(self, watcher: "Watcher") -> None:
         self._watcher = watcher
@@ -71,7 +71,9 @@ CALL_TIMEOUT = 30.0  # s for a service
 
 
 class Stage:
-    """A running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
+    """Represents a running ``graph``.
+
+    ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
 
     ``afterwards`` ends what the graph is connected to, once the graph has ended. ``document``: what the command line
     asks for in place of the demo's own. ``port``: the free TCP port that the show was given before the graph began.
@@ -252,7 +254,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One demo.
+    """Describes one demo.
 
     bodies: those that it is made for, the usual one first. brain: the launch argument of that name.
     perform: performs it on the stage of a running graph and returns the exit code, 0 only if everything went well.
@@ -268,5 +270,5 @@ class Show:
 
 
 def own_document(name: str) -> str:
-    """The text of a document of this package, ``config/bml/<name>.json``."""
+    """Return the text of a document of this package, ``config/bml/<name>.json``."""
     return read_text(str(find_share("embodiment_bridge") / "config" / "bml" / f"{name}.json"))

@@ -20,7 +20,7 @@ from embodiment_bridge.core.input_file import exists, is_dir
 from embodiment_bridge.core.listening import find_listener
 from embodiment_bridge.launching.environment import find_program, prepare
 
-LIBRARIES = {  # that the package imports, and their Debian packages
+LIBRARIES = {  # imported libraries, and their Debian packages
     "numpy": "python3-numpy",
     "yaml": "python3-yaml",
     "lxml.etree": "python3-lxml",
@@ -35,7 +35,7 @@ CODE = Path(embodiment_bridge.__file__).absolute().parent
 
 
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:
-    """Every check, one finding each. env: as the user has set it, before ``prepare``."""
+    """Yield every check, one finding each. env: as the user has set it, before ``prepare``."""
     prefix = Path(sys.prefix)
     yield machine.check_python(sys.version_info[:3], sys.prefix, sys.base_prefix, env)
     yield middleware.check_prefixes(env, prefix, CODE)
@@ -103,7 +103,7 @@ def _load_interfaces() -> None:
 
 
 def _try(running: Callable[[], Result]) -> tuple[Result | None, str]:
-    """The result and no error, or None and the error."""
+    """Return the result and no error, or None and the error."""
     try:
         return running(), ""
     except Exception as error:  # noqa: BLE001 - any error is a finding

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """``WARN``: it works, but perhaps not as expected. ``FAIL``: something does not work."""
+    """Judges a check. ``WARN``: it works, perhaps not as expected. ``FAIL``: something does not work."""
 
     OK = "ok"
     WARN = "warn"
@@ -15,7 +15,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report: what was checked, what was found, and advice (empty if it is good)."""
+    """Represents one line of the report: what was checked, what was found, and advice (empty if it is good)."""
 
     verdict: Verdict
     what: str
@@ -23,25 +23,25 @@ class Finding:
     advice: str = ""
 
     def __str__(self) -> str:
-        """``fail  python: 3.9.2 has no ROS wheels; install Python 3.12``."""
+        """Return ``fail  python: 3.9.2 has no ROS wheels; install Python 3.12``."""
         line = f"{self.verdict.value:4}  {self.what}: {self.text}"
         return f"{line}; {self.advice}" if self.advice else line
 
     def as_dict(self) -> dict[str, str]:
-        """The finding as an object for JSON."""
+        """Return the finding as an object for JSON."""
         return {"verdict": self.verdict.value, "what": self.what, "finding": self.text, "do": self.advice}
 
 
 def ok(what: str, text: str) -> Finding:
-    """A finding without a problem."""
+    """Return a finding without a problem."""
     return Finding(Verdict.OK, what, text)
 
 
 def warn(what: str, text: str, advice: str) -> Finding:
-    """A finding about something that may surprise users."""
+    """Return a finding about something that may surprise users."""
     return Finding(Verdict.WARN, what, text, advice)
 
 
 def fail(what: str, text: str, advice: str) -> Finding:
-    """A finding about something that does not work."""
+    """Return a finding about something that does not work."""
     return Finding(Verdict.FAIL, what, text, advice)

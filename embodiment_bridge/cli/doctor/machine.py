@@ -46,18 +46,18 @@ BEST_LATENCY = 1  # ms
 
 
 def check_program(name: str, path: str | None, needed_for: str) -> Finding:
-    """The path of a program, or what is not possible without it."""
+    """Return the path of a program, or what is not possible without it."""
     return ok(name, path) if path else ok(name, f"absent: needed only for {needed_for}")
 
 
 def find_voice() -> str | None:
-    """The place of espeak-ng: that of PyPI's wheel, else the system's library. Neither is loaded."""
+    """Return the place of espeak-ng: that of PyPI's wheel, else the system's library. Neither is loaded."""
     wheel = find_spec("espeakng_loader")
     return find_library("espeak-ng") if wheel is None else wheel.origin
 
 
 def find_distribution(name: str) -> str | None:
-    """The version of a Python distribution; None if it is not installed."""
+    """Return the version of a Python distribution; None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -82,7 +82,10 @@ def check_serial(timers: Mapping[str, int]) -> Finding:
 
 
 def latency_timers(devices: Iterable[Path]) -> dict[str, int]:
-    """Latency timers of the devices that have one, ms by name. devices: folders under /sys/bus/usb-serial/devices."""
+    """Return the latency timers of the devices that have one, ms by name.
+
+    Devices: below /sys/bus/usb-serial/devices.
+    """
     timers = {device.name: _read_number(device / "latency_timer") for device in sorted(devices)}
     return {name: timer for name, timer in timers.items() if timer is not None}
 
@@ -95,7 +98,7 @@ def _read_number(path: Path) -> int | None:
 
 
 DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
-DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # of a checkout, installed under share/
+DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # folders of a checkout, installed under share/
 INTERFACES = {".msg", ".srv", ".action"}
 
 
@@ -157,7 +160,7 @@ def check_sources(checkout: Path | None, share: Path, code: Path) -> Finding:
 
 
 def find_checkout(folders: list[Path], name: str) -> Path | None:
-    """The first of the folders that has the sources of package ``name``."""
+    """Return the first of the folders that has the sources of package ``name``."""
     return next(
         (f for f in folders if (f / "package.xml").is_file() and (f / name / "__init__.py").is_file()), None
     )

@@ -41,7 +41,7 @@ def check_round_trip(seconds: float | None, error: str) -> Finding:
 
 
 def round_trip(clock: Callable[[], float] = time.monotonic) -> float | None:
-    """Time (s) until a message came back from a node in another ROS context; None if it did not in any try."""
+    """Return the time (s) until a message came back from a node in another ROS context; None if none did."""
     begun = clock()
     for _ in range(TRIES):
         if _answered(clock):
@@ -102,13 +102,13 @@ def check_shared_memory(leftovers: int, free: int | None) -> Finding:
 
 
 def count_leftovers(folder: Path) -> int:
-    """Number of segments with a lock file that no process holds."""
+    """Count the segments with a lock file that no process holds."""
     locks = [path for name in NAMES for suffix in LOCKS for path in folder.glob(name + suffix)]
     return sum(not _is_held(path) for path in locks)
 
 
 def _is_held(path: Path) -> bool:
-    """Whether another process has locked a file; also true for a file that cannot be opened."""
+    """Return whether another process has locked a file; also true for a file that cannot be opened."""
     try:
         with path.open("rb") as file:  # closing the file releases the lock
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,7 +128,10 @@ DEFAULT_RMW = "rmw_fastrtps_cpp"
 
 
 def check_prefixes(env: Mapping[str, str], prefix: Path, code: Path) -> Finding:
-    """Check that ROS finds the files of this package. prefix: of Python; code: the folder of the package's modules."""
+    """Check that ROS finds the files of this package.
+
+    prefix: of Python; code: the folder of the package's modules.
+    """
     what = "AMENT_PREFIX_PATH"
     told = [Path(p) for p in env.get(what, "").split(":") if p]
     absent = [str(p) for p in told if not is_dir(p)]
@@ -260,7 +263,7 @@ def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding
 
 
 def has_plugin(folders: Iterable[Path]) -> bool:
-    """Whether the middleware in one of the folders supports security; also true if it is not found."""
+    """Return whether the middleware in one of the folders supports security; also true if it is not found."""
     files = [folder / name for folder in folders for name in FAST_DDS if is_file(folder / name)]
     if not files:
         return True  # cannot be decided

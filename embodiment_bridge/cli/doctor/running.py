@@ -29,7 +29,10 @@ SHOWN = 4  # most names of a kind in one line
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """State of the graph. Names are full names; ``services``, ``publishers``, ``subscribers``: number of each name."""
+    """Holds the state of the graph.
+
+    Names are full names; ``services``, ``publishers``, ``subscribers``: number of each name.
+    """
 
     nodes: Collection[str] = ()  # a name occurs once per node
     services: Mapping[str, int] = field(default_factory=dict)
@@ -40,7 +43,7 @@ class Picture:
 
 
 def check_running(picture: Picture, domain: int, others: Collection[int]) -> Iterator[Finding]:
-    """All mistakes, or one finding that there are none. others: domains with programs of this machine."""
+    """Return all mistakes, or one finding that there are none. others: domains with programs of this machine."""
     if not picture.nodes:
         yield _no_nodes(domain, others)
         return
@@ -147,7 +150,7 @@ EPHEMERAL = 32768  # any program may get ports from here on
 
 
 def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
-    """The state of the graph, without the node that reads it."""
+    """Return the state of the graph, without the node that reads it."""
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
 
@@ -220,7 +223,7 @@ def _update(message: "DiagnosticArray", troubles: dict[str, str]) -> None:
 
 
 def domains_in_use(table: Path = Path("/proc/net/udp")) -> set[int]:
-    """Domains with a participant on this machine, from the open UDP ports in the kernel's table."""
+    """Return the domains with a participant on this machine, from the open UDP ports in the kernel's table."""
     try:
         lines = table.read_text().splitlines()[1:]
     except OSError:
@@ -230,7 +233,7 @@ def domains_in_use(table: Path = Path("/proc/net/udp")) -> set[int]:
 
 
 def _domain(port: int) -> int | None:
-    """The domain that uses this port for discovery."""
+    """Return the domain that uses this port for discovery."""
     if not PORT_BASE <= port < EPHEMERAL:
         return None
     domain, offset = divmod(port - PORT_BASE, DOMAIN_GAIN)

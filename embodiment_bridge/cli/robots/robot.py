@@ -41,7 +41,7 @@ from embodiment_bridge.nodes.tree.runs.document_rules import (
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A body with its rules.
+    """Holds a body with its rules.
 
     values: of the blackboard of a robot that runs, None where a topic gave none; troubles: why. source: who sends the
     document.
@@ -54,7 +54,7 @@ class Robot:
     troubles: Mapping[str, str] = field(default_factory=dict)
 
     def rules_for(self, *, strict: bool, subtrees: Mapping[str, str]) -> Rules:
-        """The rules for a document of this source."""
+        """Return the rules for a document of this source."""
         return self.rules.of(self.skills, self.source, strict=strict, subtrees=subtrees)
 
     def problems(self, document: Document, *, speech: bool) -> list[Problem]:
@@ -66,12 +66,12 @@ class Robot:
         return [*found, Problem("", "STALE", stale)] if stale else found
 
     def stale(self, document: Document) -> str:
-        """Why the age of the document lets it be refused; empty when it does not."""
+        """Return why the document is refused for its age; empty if it is not."""
         refusal = age_refusal(document.metadata, self.rules.max_age, time.time())
         return refusal and f"the document is refused: {refusal}"
 
     def veto(self, given: Mapping[str, Value]) -> str:
-        """Why its guards let nothing run, with these values in place of what topics said; empty when they do."""
+        """Return why guards forbid a run, with these values in place of those of topics; empty if they allow it."""
         values = {**self.values, **given}
         told = {source.name: "--set NAME=VALUE gives it" for source in self.rules.sources}
         return guard_refusal(self.rules.guards, values, {**told, **self.troubles})
@@ -84,7 +84,7 @@ OF_WHAT_IT_IS_GIVEN = {"replay": "--body DIRECTORY names its recording"}
 
 
 def body_skills(text: str) -> dict[str, SkillInfo]:
-    """The skills of a body, by name.
+    """Return the skills of a body, by name.
 
     text: path of a body file (it has a ``/`` or ends in ``.yaml``), a name in ``config/bodies``, a value of the
     launch argument ``body``, which stands for its usual robot, or the directory of a recording.
@@ -98,7 +98,7 @@ def body_skills(text: str) -> dict[str, SkillInfo]:
 
 
 def body_path(text: str) -> Path:
-    """The body file that ``text`` names, see ``body_skills``.
+    """Return the body file that ``text`` names, see ``body_skills``.
 
     Raises:
         ConfigError: there is no such body.
@@ -116,7 +116,7 @@ def body_path(text: str) -> Path:
 
 
 def launched_bodies() -> tuple[str, ...]:
-    """The values of the launch argument ``body``."""
+    """Return the values of the launch argument ``body``."""
     arguments = read_arguments(find_share(PACKAGE) / "launch" / LAUNCH_FILE)
     return next(argument.choices for argument in arguments if argument.name == "body")
 
@@ -147,7 +147,7 @@ def _body_file(launched: LaunchDescription, share: Path) -> Path | None:
 
 
 def _of_model(model: str, share: Path) -> Path | None:
-    """The file that a simulated robot takes by itself."""
+    """Return the file that a simulated robot takes by itself."""
     from embodiment_bridge.nodes.mujoco.robots import AUTO, NONE, robot_files
 
     body = robot_files(model, AUTO, NONE, AUTO, lambda: share).body
@@ -155,7 +155,7 @@ def _of_model(model: str, share: Path) -> Path | None:
 
 
 def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
-    """The skills that the player serves where a recording is the body."""
+    """Return the skills that the player serves where a recording is the body."""
     from embodiment_bridge.bags.reader import BagReader
     from embodiment_bridge.nodes.bags.bag_playback import description_of, recorded_list
 
@@ -169,7 +169,7 @@ def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
 NODE = "behavior_tree"
 WAIT_S = 10.0
 # For the values of topics; a guard whose value does not come says so.
-VALUES_S = 10.0  # where the topic has a publisher: the machine may be busy
+VALUES_S = 10.0  # s, if the topic has a publisher: the machine may be busy
 UNPUBLISHED_S = 5.0  # until the graph has told of one
 
 
@@ -225,7 +225,9 @@ SECTION = "ros__parameters"
 
 
 def read_parameters(path: str, parameters: Iterable[Parameter], node: str) -> dict[str, Any]:
-    """The values of ``parameters`` as a node of that name has them; what the file does not name has its default.
+    """Return the values of ``parameters`` as a node of that name has them.
+
+    What the file does not name has its default.
 
     The keys of the file are names of nodes in any namespace, or have wildcards (``/**``); a later key wins.
 
@@ -251,7 +253,7 @@ def read_parameters(path: str, parameters: Iterable[Parameter], node: str) -> di
 
 
 def _matches(key: str, node: str) -> bool:
-    """Whether a key of the file stands for a node of that name, in whatever namespace."""
+    """Return whether a key of the file stands for a node of that name, in whatever namespace."""
     return key == "/**" or fnmatchcase(node, key.rpartition("/")[2])
 
 
@@ -274,7 +276,9 @@ def _checked(parameter: Parameter, value: object, path: str) -> object:
 
 
 def given_robot(arguments: argparse.Namespace) -> Robot:
-    """The robot that the options name. Without ``--params`` and ``--robot`` every public host may be fetched from.
+    """Return the robot that the options name.
+
+    Without ``--params`` and ``--robot`` every public host may be fetched from.
 
     Raises:
         ConfigError: there is no such body, file or robot, or a parameter cannot be used.

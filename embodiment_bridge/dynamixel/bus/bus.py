@@ -34,7 +34,7 @@ PORT_HANDLERS: Mapping[str, OpenPort] = {"own": open_port, "sdk": open_sdk_port}
 
 
 class ServoBus:
-    """All servos on one wire. Public methods may be called by any thread; only ``stop`` waits for the bus.
+    """Drives all servos on one wire. Public methods may be called by any thread; only ``stop`` waits for the bus.
 
     Args:
         config: from the robot description.
@@ -129,7 +129,10 @@ class ServoBus:
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:
-        """The latest reading of each joint. Each value is consistent in itself; two of them may be one cycle apart."""
+        """Return the latest reading of each joint.
+
+        Each value is consistent in itself; two of them may be one cycle apart.
+        """
         return tuple(servo.reading() for servo in self.servos)
 
     def _request(self, action: Callable[[Servo], None]) -> None:
@@ -163,13 +166,13 @@ class ServoBus:
         self._refuse_work()
 
     def _ended(self) -> bool:
-        """Whether the thread may end: everything is done, or there is no time left."""
+        """Return whether the thread may end: everything is done, or there is no time left."""
         if not self._stopping or self._safe or not self._opened:
             return self._stopping
         return time.monotonic() >= self._deadline()
 
     def _deadline(self) -> float:
-        """When to stop trying to make the servos safe, s; counted from when the thread notices that it is to stop."""
+        """Return when to give up making the servos safe, s; counted from when the thread notices the stop."""
         if self._stop_by is None:
             self._stop_by = time.monotonic() + PATIENCE_S
         return self._stop_by
@@ -272,7 +275,7 @@ class ServoBus:
         return self._margin_s + held_s + 1e-6 * self.config.return_delay_us
 
     def _after_found(self, servo: Servo) -> None:
-        """With ``on_start`` keep, a servo whose torque was on stays driven."""
+        """Keep a servo driven whose torque was on, with ``on_start`` keep."""
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 

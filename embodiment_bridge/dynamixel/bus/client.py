@@ -34,7 +34,7 @@ OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as 
 
 
 class Answer(NamedTuple):
-    """The answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
+    """Represents the answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
 
     error: int
     data: bytes
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
 
 
 class Combined(NamedTuple):
-    """The answer to a fast read: ``raw`` when it is complete and correct, else the ``answers`` of single servos."""
+    """Represents the answer to a fast read: ``raw`` if complete and correct, else the ``answers`` of single servos."""
 
     raw: bytes
     answers: dict[int, Answer]
@@ -60,7 +60,7 @@ class Combined(NamedTuple):
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of one servo: answers received, missing and damaged."""
+    """Counts the answers of one servo: received, missing and damaged."""
 
     answers: int = 0
     timeouts: int = 0
@@ -68,7 +68,7 @@ class Counters:
 
 
 def answer_of(item: Packet) -> Answer:
-    """The answer in a status of either protocol."""
+    """Return the answer in a status of either protocol."""
     if item.protocol == 2:
         return Answer(item.error, b"" if item.error & ~ALERT else item.parameters)
     fault = next((number for bits, number in OLD_FAULTS if item.error & bits), 0)
@@ -86,7 +86,7 @@ CALMING = 0.998  # factor on an extended margin after each question that is answ
 
 
 class GivenWay(Exception):  # noqa: N818 - not an error
-    """A question was dropped because something else is urgent: see ``BusClient.give_way``."""
+    """Reports a question that was dropped for something urgent: see ``BusClient.give_way``."""
 
 
 _fast_question = lru_cache(maxsize=64)(packet.fast_sync_read)
@@ -125,7 +125,7 @@ class BusClient:
         self.rejected = 0  # damaged packets, from any sender
 
     def ping(self, id: int) -> tuple[int, int] | None:
-        """Model number and firmware version; None when no servo answers."""
+        """Return model number and firmware version; None when no servo answers."""
         if id in self._old:
             answer = self.read(id, 0, 3)
             data = answer.data if answer else b""
@@ -135,7 +135,7 @@ class BusClient:
         return (data[0] | data[1] << 8, data[2]) if len(data) >= 3 else None
 
     def ping_all(self) -> dict[int, tuple[int, int]]:
-        """Model number and firmware version of all servos of Protocol 2.0 that answer a broadcast, by id.
+        """Return model number and firmware version of all servos of Protocol 2.0 that answer a broadcast, by id.
 
         It takes 0.8 s, because each id has its own time slot for the answer.
         """
@@ -216,7 +216,7 @@ class BusClient:
         self.flush()
 
     def sync_write_packets(self, address: int, size: int, data: Mapping[int, bytes]) -> bytes:
-        """The packets of ``sync_write``, one for each protocol."""
+        """Return the packets of ``sync_write``, one for each protocol."""
         if not self._old:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
@@ -266,7 +266,7 @@ class BusClient:
         return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
     def _latest(self, deadline: float, answers: int, answer_bytes: int = 0) -> float:
-        """When a question ends, whatever comes: foreign bytes must not hold up an emergency stop."""
+        """Return when a question ends at the latest: foreign bytes must not hold up an emergency stop."""
         return deadline + PATIENT_S + answers * (answer_bytes * self._byte_s + self._usual_margin_s)
 
     def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:

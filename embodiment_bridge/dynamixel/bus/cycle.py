@@ -23,7 +23,10 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
 
 class Target(NamedTuple):
-    """The target of one joint: rad, rad/s, Nm; nan where not given. The mode of the servo decides which is used."""
+    """Represents the target of one joint: rad, rad/s, Nm; nan where not given.
+
+    The servo's mode decides which is used.
+    """
 
     position: float = nan
     velocity: float = nan
@@ -34,7 +37,7 @@ NO_TARGET = Target()
 
 
 class _Prepared(NamedTuple):
-    """Goals of a cycle to come; ``goals`` are those of the servos before and with it, rad."""
+    """Holds goals of a cycle to come; ``goals`` are those of the servos before and with it, rad."""
 
     state: list[tuple[int, str, int]]
     packets: bytes
@@ -72,7 +75,10 @@ class GoalWriter:
         self._ready = _Prepared(_state(servos), packets, [(goals, old, goals.goal) for goals, old in before])
 
     def forget(self) -> None:
-        """Drop the prepared goals; those that were sent last are the goals again, except of a servo that began anew."""
+        """Drop the prepared goals.
+
+        Those that were sent last are the goals again, except of a servo that began anew.
+        """
         if self._ready is None:
             return
         for goals, old, prepared in self._ready.goals:
@@ -106,7 +112,7 @@ def _state(servos: Sequence[Servo]) -> list[tuple[int, str, int]]:
 
 
 def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
-    """The register, by name, and its value that bring the joint to its target."""
+    """Return the register, by name, and its value that bring the joint to its target."""
     mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
     if mode in POSITION_MODES:
         ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
@@ -178,7 +184,7 @@ RESTART_LEAST_S = (
 
 
 class Cycle:
-    """The cycles of one open bus, in its thread.
+    """Runs the cycles of one open bus, in its thread.
 
     estop: the emergency stop that has been carried out, as in ``ServoBus.emergency_stop``; empty: none.
     """
@@ -254,7 +260,7 @@ class Cycle:
 
     @contextmanager
     def giving_way(self, urgent: Callable[[], bool]) -> Iterator[None]:
-        """Inside this context, questions to servos raise ``GivenWay`` as soon as ``urgent()`` is True."""
+        """Make questions to servos raise ``GivenWay`` inside this context, as soon as ``urgent()`` is True."""
         self._client.give_way = urgent
         try:
             yield
@@ -283,7 +289,7 @@ class Cycle:
             self._writer.prepare(self._driven, targets, dt, fresh=fresh)
 
     def _is_calm(self) -> bool:
-        """Whether all servos answer, have no error, and have the torque that is wanted."""
+        """Return whether all servos answer, have no error, and have the torque that is wanted."""
         for servo in self._servos:
             if servo.silent or servo.misses or servo.alert or not servo.is_as_wanted:
                 return False

@@ -40,6 +40,6 @@ def check_meanings(servo: Servo, now: Mapping[str, int]) -> None:
 
 
 def as_made(servo: Servo) -> dict[str, int]:
-    """The registers of RAM that are set as they were made, where the description has nothing else."""
+    """Return the registers of RAM that are set as they were made, where the description has nothing else."""
     names = (*SLOW, "moving_speed") if servo.mode == "position" else SLOW  # a wheel's speed is its goal
     return {name: servo.table.items[name].initial for name in names if name in servo.table.items}

@@ -54,7 +54,10 @@ def wait(orders: int, driver: int) -> bytes:
 
 
 def process_handle(driver: int) -> "list[int]":
-    """A file descriptor that becomes readable when the driver ends; empty where the system does not offer it."""
+    """Return a file descriptor that becomes readable when the driver ends.
+
+    Empty where the system does not offer it.
+    """
     try:
         handle = os.pidfd_open(driver)
     except (AttributeError, OSError):

@@ -25,7 +25,7 @@ SUPPLY, HEATS = "present_input_voltage", ("present_temperature", "present_invert
 
 
 class Health:
-    """The checks of the servos of one bus."""
+    """Checks the health of the servos of one bus."""
 
     def __init__(self, client: BusClient, supervisor: Supervisor) -> None:
         self._client = client

@@ -33,7 +33,7 @@ OLD_SIGN = 1 << 10  # bit for the other direction in speeds and loads of Protoco
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The calibration of a joint: shift of its angle, rad, and whole turns of the horn."""
+    """Calibrates a joint: shift of its angle, rad, and whole turns of the horn."""
 
     shift: float = 0.0
     turns: int = 0
@@ -73,31 +73,34 @@ class JointScale:
         self._zero = self._centre - away - calibration.turns * self.ticks_per_turn
 
     def position(self, ticks: int) -> float:
-        """Joint angle, rad."""
+        """Return the joint angle, rad."""
         return (ticks - self._zero) / self._per_rad
 
     def ticks(self, position: float) -> int:
-        """The count nearest to a joint angle (rad)."""
+        """Return the count nearest to a joint angle (rad)."""
         return round(position * self._per_rad + self._zero)
 
     def velocity(self, raw: int) -> float:
-        """Joint speed, rad/s."""
+        """Return the joint speed, rad/s."""
         return self._signed(raw) * self._speed / self._reduction
 
     def raw_velocity(self, velocity: float) -> int:
-        """The count nearest to a joint speed (rad/s)."""
+        """Return the count nearest to a joint speed (rad/s)."""
         return round(velocity * self._reduction / self._speed)
 
     def effort(self, raw: int) -> float:
-        """Joint torque, Nm, from the current; a rough estimate from the load where the servo does not sense current."""
+        """Return the joint torque, Nm, from the current.
+
+        A rough estimate from the load where the servo does not sense current.
+        """
         return self._signed(raw) * self._torque * self._reduction
 
     def raw_current(self, effort: float) -> int:
-        """The count of current nearest to a joint torque (Nm)."""
+        """Return the count of current nearest to a joint torque (Nm)."""
         return round(effort / self._reduction / self._torque)
 
     def current(self, raw: int) -> float:
-        """A, or nan where the servo does not sense it."""
+        """Return the current in A, or nan where the servo does not sense it."""
         return raw * self._ampere if self.has_current else float("nan")
 
     def _signed(self, raw: int) -> int:
@@ -133,12 +136,15 @@ class GoalFilter:
         self.goal = 0.0
 
     def start(self, position: float) -> None:
-        """Torque comes on with the joint at ``position`` (rad): this is the first goal, and a soft start follows."""
+        """Start with torque coming on at ``position`` (rad): this is the first goal, and a soft start follows."""
         self.goal = position
         self._share = 0.0 if self._soft_s > 0.0 else 1.0
 
     def position(self, target: float, dt: float, *, fresh: bool = True) -> float:
-        """The next goal (rad) on the way to ``target`` after ``dt`` s; without fresh commands it does not change."""
+        """Return the next goal (rad) on the way to ``target`` after ``dt`` s.
+
+        Without fresh commands it does not change.
+        """
         share = self._share if self._share >= 1.0 else self._grow(dt)
         if not fresh or not isfinite(target):
             return self.goal
@@ -157,7 +163,10 @@ class GoalFilter:
         return self.goal
 
     def velocity(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:
-        """The next speed (rad/s), from which the joint stops before the end of its range; 0 without fresh commands."""
+        """Return the next speed (rad/s), from which the joint stops before the end of its range.
+
+        Without fresh commands that is 0.
+        """
         share = self._grow(dt)
         if not fresh or not isfinite(target):
             return 0.0
@@ -165,7 +174,7 @@ class GoalFilter:
         return min(max(target * share, lowest), highest)
 
     def effort(self, target: float, position: float, speed: float, dt: float, *, fresh: bool = True) -> float:
-        """The next torque (Nm) of a joint with this ``speed`` (rad/s); 0 without fresh commands.
+        """Return the next torque (Nm) of a joint with this ``speed`` (rad/s); 0 without fresh commands.
 
         It falls with the speed, as that of a motor does: to 0 at the speed limit, or at the speed from which the joint
         can still stop before the end of its range. A faster joint is braked, as far as its torque allows it.
@@ -175,7 +184,7 @@ class GoalFilter:
     def share_of_full(
         self, target: float, position: float, speed: float, dt: float, *, fresh: bool = True
     ) -> float:
-        """The next torque as a share (-1..1) of the joint's limit; for PWM. Else as ``effort``."""
+        """Return the next torque as a share (-1..1) of the joint's limit; for PWM. Else as ``effort``."""
         return self._push(target, self._full, position, speed, dt, fresh=fresh) / self._full
 
     def _push(
@@ -191,7 +200,7 @@ class GoalFilter:
         return min(max(target * share, most * max(least, -1.0)), most * min(greatest, 1.0))
 
     def _speeds(self, position: float, fastest: float, late_s: float) -> tuple[float, float]:
-        """The lowest and the highest speed (rad/s), from which a joint at ``position`` stops within its range."""
+        """Return the lowest and highest speed (rad/s) from which a joint at ``position`` stops within its range."""
         lowest = -min(fastest, _stoppable(position - self._lower, late_s))
         return lowest, min(fastest, _stoppable(self._upper - position, late_s))
 
@@ -202,7 +211,7 @@ class GoalFilter:
 
 
 def _stoppable(room: float, late_s: float) -> float:
-    """The speed (rad/s) from which a joint stops within ``room`` (rad); 0 where that is not known."""
+    """Return the speed (rad/s) from which a joint stops within ``room`` (rad); 0 where that is not known."""
     if not room > 0.0:
         return 0.0
     late_s += REACTION_S

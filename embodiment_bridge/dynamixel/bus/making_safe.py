@@ -27,7 +27,7 @@ Groups = dict[Place, dict[int, bytes]]  # data by id
 
 
 def limp_packets(servos: Sequence[Servo]) -> bytes:
-    """Goal 0 where a motor would run on, then torque off: one sync write for each kind of servo."""
+    """Return the packets for goal 0 where a motor would run on, then torque off: one sync write a kind of servo."""
     limp: Groups = {}
     for servo in servos:
         limp.setdefault(_torque(servo), {})[servo.id] = b"\0"
@@ -35,7 +35,7 @@ def limp_packets(servos: Sequence[Servo]) -> bytes:
 
 
 def safe_packets(servos: Sequence[Servo]) -> bytes:
-    """``limp_packets`` where ``on_shutdown`` is off; only goal 0 where it is hold.
+    """Return ``limp_packets`` where ``on_shutdown`` is off; only goal 0 where it is hold.
 
     If all servos of a protocol are to be limp, torque off is added as a broadcast, which is shorter and may get through
     where the sync write does not.
@@ -48,7 +48,7 @@ def safe_packets(servos: Sequence[Servo]) -> bytes:
 
 
 def _goals_of_rest(servos: Iterable[Servo]) -> bytes:
-    """Goal 0 for the servos whose motors would run on."""
+    """Return goal 0 for the servos whose motors would run on."""
     still: Groups = {}
     for servo in servos:
         table = servo.table
@@ -70,7 +70,7 @@ def _sync_writes(groups: Groups) -> bytes:
 
 
 def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
-    """A broadcast for each protocol whose servos are all to be limp and have torque_enable at the same address."""
+    """Return a broadcast for each protocol whose servos all go limp and have torque_enable at one address."""
     made = []
     for protocol in (2, 1):
         addresses = {address for one, address, _ in limp if one == protocol}
@@ -111,7 +111,7 @@ def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> di
 def _read_torque(
     client: BusClient, servos: Sequence[Servo], packets: bytes, deadline: float
 ) -> list[tuple[Servo, int]]:
-    """Torque of the servos that answer: together, then one by one, as a silent one may block those behind it."""
+    """Read the torque of servos that answer: together, then one by one, as a silent one may block those behind it."""
     groups: dict[Place, list[Servo]] = {}
     for servo in servos:
         groups.setdefault(_torque(servo), []).append(servo)

@@ -38,7 +38,7 @@ LATENCY_FILE = "/sys/bus/usb-serial/devices/{}/latency_timer"
 
 
 class Port:
-    """An open port. Every method raises LinkError when the port is gone. One thread owns it."""
+    """Represents an open port. Every method raises LinkError when the port is gone. One thread owns it."""
 
     def __init__(self, name: str, fd: int, close: Callable[[], None]) -> None:
         self.name = name
@@ -50,7 +50,7 @@ class Port:
         self._writer.register(fd, select.POLLOUT)
 
     def fileno(self) -> int:
-        """The file descriptor, for select."""
+        """Return the file descriptor, for select."""
         return self._fd
 
     def write(self, data: bytes) -> None:
@@ -68,7 +68,7 @@ class Port:
             raise lost(self.name, error) from error
 
     def read(self, timeout: float) -> bytes:
-        """The bytes that are there or come within ``timeout`` s; empty if none do."""
+        """Return the bytes that are there or come within ``timeout`` s; empty if none do."""
         try:
             if not self._reader.poll(max(timeout, 0.0) * 1e3):
                 return b""
@@ -82,7 +82,7 @@ class Port:
         return data
 
     def discard(self) -> int:
-        """Throw away the received bytes; returns how many."""
+        """Throw away the received bytes; return how many."""
         count = 0
         for _ in range(DRAIN):
             data = self.read(0.0)
@@ -110,7 +110,7 @@ def open_port(name: str, baud_rate: int) -> Port:
 
 
 def checked_port_name(name: str) -> str:
-    """The name, if it has the form of a port name.
+    """Return the name, if it has the form of a port name.
 
     Raises:
         ConfigError: it has not.
@@ -123,7 +123,9 @@ def checked_port_name(name: str) -> str:
 
 
 def latency_timer_ms(name: str) -> tuple[int, str] | None:
-    """The latency timer of a USB serial port, ms, and the command that sets it to 1; None if the port has none.
+    """Return the latency timer of a USB serial port, ms, and the command that sets it to 1.
+
+    None if the port has none.
 
     An FTDI adapter holds bytes back for 16 ms by default: a bus then has 44 to 59 cycles per second at any bit rate.
     """
@@ -159,7 +161,7 @@ def _address(name: str) -> tuple[str, int]:
 
 
 def lost(name: str, error: Exception) -> LinkError:
-    """The LinkError that says why a port is lost."""
+    """Return the LinkError that says why a port is lost."""
     if isinstance(error, LinkError):
         return error
     why = getattr(error, "strerror", None) or str(error)
@@ -191,7 +193,7 @@ def open_sdk_port(name: str, baud_rate: int) -> Port:
 
 
 def checked_sdk_port(name: str, baud_rate: int) -> "PortHandler":
-    """The SDK's handler of a port, not open yet.
+    """Return the SDK's handler of a port, not open yet.
 
     Raises:
         ConfigError: there is no SDK, the port is not a serial device, or the SDK has no such bit rate.

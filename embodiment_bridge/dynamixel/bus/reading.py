@@ -25,7 +25,7 @@ FORMATS = {(1, False): "B", (1, True): "b", (2, False): "H", (2, True): "h", (4,
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Bytes that are read at once; ``entries``: addresses that must first be written to the indirect addresses.
+    """Represents a block of bytes read at once; ``entries``: addresses to write to the indirect addresses first.
 
     order: the indices of position, speed and load in the values of ``layout``.
     """
@@ -38,7 +38,7 @@ class Block:
     entries_at: int = 0
 
     def unpack(self, data: bytes) -> tuple[int, int, int]:
-        """Position, speed and load as the servo counts them."""
+        """Return position, speed and load as the servo counts them."""
         values = self.layout.unpack(data)
         ticks, speed, load = self.order
         return values[ticks], values[speed], values[load]
@@ -46,14 +46,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class CombinedLayout:
-    """The combined status of several servos. ``places``: indices of error, position, speed and load of each."""
+    """Describes the combined status of several servos. ``places``: of error, position, speed and load of each."""
 
     layout: Struct
     places: tuple[tuple[int, int, int, int], ...]
 
 
 def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
-    """The layout of a combined status with these blocks: each has an error, an id, the bytes, a checksum."""
+    """Return the layout of a combined status with these blocks: each has an error, an id, the bytes, a checksum."""
     text = "".join(f"BB{block.layout.format[1:]}2x" for block in blocks)
     places = []
     for number, block in enumerate(blocks):
@@ -65,7 +65,7 @@ def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The plan of the reads of a bus. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
+    """Plans the reads of a bus. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
 
     kind: str
     blocks: Mapping[int, Block] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def plan_reads(tables: Mapping[int, ControlTable]) -> ReadPlan:
 
 
 def _items(table: ControlTable) -> tuple[Item, Item, Item]:
-    """Position, speed and load."""
+    """Return the items for position, speed and load."""
 
     def first(*names: str) -> Item:
         found = table.first(*names)
@@ -146,7 +146,7 @@ MISSES = 3  # cycles in a row without an answer before a servo is taken out of t
 
 
 class ReadResult(NamedTuple):
-    """The result of a read: ``raw`` is the combined status of ``together``; ``answers`` has those of ``others``.
+    """Holds the result of a read: ``raw`` is the status of ``together``; ``answers`` has those of ``others``.
 
     A servo that was left for the next cycle is in neither of them: it did not miss anything.
     """
@@ -162,7 +162,7 @@ NO_RESULT = ReadResult(b"", (), (), {}, 0.0)
 
 
 class ServoGroups(NamedTuple):
-    """Servos by protocol: ``new`` speak 2.0 and ``old`` 1.0; ``ids`` are those of the ``new``."""
+    """Groups servos by protocol: ``new`` speak 2.0 and ``old`` 1.0; ``ids`` are those of the ``new``."""
 
     servos: Sequence[Servo]
     new: Sequence[Servo]
@@ -218,7 +218,7 @@ class Reader:
         return complete
 
     def answered(self, servo: Servo) -> bool:
-        """Whether a servo answered the last ``read``, whose result has not been stored yet."""
+        """Return whether a servo answered the last ``read``, whose result has not been stored yet."""
         return servo.config.id in self._result.answers or (
             bool(self._result.raw) and servo in self._result.together
         )

@@ -24,7 +24,7 @@ BAUDS: Final = range(1200, 10_500_001)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A servo that has answered. ``model`` is empty if no control table has its number."""
+    """Represents a servo that has answered. ``model`` is empty if no control table has its number."""
 
     id: int
     protocol: int
@@ -34,7 +34,7 @@ class Found:
 
 
 class Registers(ClosedOnExit):
-    """An open port with servos. Only one thread may use it at a time.
+    """Represents an open port with servos. Only one thread may use it at a time.
 
     A servo whose torque was written is limp at the end, whatever ends this process; see ``keep_torque``.
 
@@ -73,7 +73,7 @@ class Registers(ClosedOnExit):
         self._driven.clear()
 
     def ping(self, id: int, protocols: Iterable[int] = (2, 1)) -> Found:
-        """The servo with an id, found with the first of ``protocols`` that it answers.
+        """Return the servo with an id, found with the first of ``protocols`` that it answers.
 
         Raises:
             LinkError: no servo answers.
@@ -85,7 +85,7 @@ class Registers(ClosedOnExit):
         raise LinkError(f"{self.port_name}: servo {id} does not answer at {self.baud} baud")
 
     def scan(self, ids: Iterable[int] | None = None, protocols: Iterable[int] = (2,)) -> list[Found]:
-        """All servos at the port's baud rate: by one broadcast of protocol 2, by asking each of ``ids`` of protocol 1.
+        """Find all servos at the port's baud rate: by one broadcast (protocol 2), or by asking each of ``ids`` (1).
 
         The broadcast takes 0.8 s; asking all 253 takes 10 s.
         """
@@ -100,7 +100,7 @@ class Registers(ClosedOnExit):
         return found
 
     def table(self, id: int) -> ControlTable:
-        """The control table of a servo.
+        """Return the control table of a servo.
 
         Raises:
             ConfigError: its model is unknown.
@@ -109,7 +109,7 @@ class Registers(ClosedOnExit):
         return self._table(id)[1]
 
     def read(self, id: int, name: str) -> int:
-        """The value of a register in the units of the manual.
+        """Return the value of a register in the units of the manual.
 
         Raises:
             ConfigError: the model has no such register, or is unknown.
@@ -121,7 +121,7 @@ class Registers(ClosedOnExit):
         return item.decode(self._checked(id, self._clients[protocol].read(id, item.address, item.size)).data)
 
     def read_all(self, id: int) -> dict[str, int]:
-        """All registers except the indirect ones."""
+        """Return all registers except the indirect ones."""
         _, table = self._table(id)
         return {name: self.read(id, name) for name in table.items if not name.startswith("indirect_")}
 
@@ -188,7 +188,7 @@ class Registers(ClosedOnExit):
         return Found(id, protocol, number, firmware, table.model)
 
     def _checked(self, id: int, answer: Answer | None) -> Answer:
-        """The answer, if the instruction was carried out; else raises."""
+        """Return the answer, if the instruction was carried out; else raises."""
         if answer is None:
             raise LinkError(f"{self.port_name}: servo {id} does not answer, or its answers come damaged")
         if answer.fault:

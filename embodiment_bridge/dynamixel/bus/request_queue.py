@@ -15,7 +15,7 @@ LIMIT = 256  # requests that may wait; further ones are refused
 
 
 class Request:
-    """A request that waits, or is being carried out. ``done`` is called when it has ended."""
+    """Represents a request that waits, or is being carried out. ``done`` is called when it has ended."""
 
     def __init__(self, work: BusRequest, done: Done) -> None:
         self._work = work
@@ -59,7 +59,7 @@ class Request:
 
 
 class RequestQueue:
-    """Requests in the order in which they came.
+    """Holds requests in the order in which they came.
 
     ``add`` and ``refuse_new`` may be called by any thread, the rest by that of the bus.
     """
@@ -69,7 +69,7 @@ class RequestQueue:
         self._begun: list[Request] = []
 
     def __bool__(self) -> bool:
-        """Whether there is anything to do."""
+        """Return whether there is anything to do."""
         return bool(self._new or self._begun)
 
     def add(self, work: BusRequest, done: Done) -> None:

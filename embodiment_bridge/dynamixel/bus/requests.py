@@ -32,7 +32,7 @@ GUARDED = frozenset(
 
 
 class BusRequest(Protocol):
-    """One kind of request to a bus.
+    """Represents one kind of request to a bus.
 
     drives: whether it may switch torque on; such a request is refused during an emergency stop.
     touched: whether it may have changed a servo, or what is known of it, by now; one that was refused has not.
@@ -62,7 +62,7 @@ class BusRequest(Protocol):
 
 
 class SetTorque(BusRequest):
-    """Switch the torque of joints; an empty list: of all joints of the bus."""
+    """Switches the torque of joints; an empty list: of all joints of the bus."""
 
     def __init__(self, joints: Sequence[str], *, on: bool) -> None:
         self._joints, self._on = joints, on
@@ -106,7 +106,10 @@ class SetTorque(BusRequest):
         return problems
 
     def _let_go(self, supervisor: Supervisor, chosen: Sequence[Servo]) -> list[str]:
-        """Switch torque off: first without waiting for answers, also of servos that are not heard; then confirm it."""
+        """Switch torque off: first without waiting for answers, also of servos that are not heard.
+
+        Then confirm it.
+        """
         self.touched = True
         for servo in chosen:
             servo.let_go()
@@ -125,7 +128,7 @@ class SetTorque(BusRequest):
 
 
 class Reboot(BusRequest):
-    """Restart servos; an empty list: those with a hardware error."""
+    """Restarts servos; an empty list: those with a hardware error."""
 
     drives = False
 
@@ -178,7 +181,7 @@ def _restarted(chosen: Sequence[Servo], waited: float) -> tuple[str, int] | None
 
 
 class SetMode(BusRequest):
-    """Set the mode of joints; an empty list: of all joints of the bus."""
+    """Sets the mode of joints; an empty list: of all joints of the bus."""
 
     drives = False
 
@@ -213,7 +216,7 @@ class SetMode(BusRequest):
 
 
 class Register(BusRequest):
-    """Read a register by name, or write it first."""
+    """Reads a register by name, or writes it first."""
 
     drives = False
 
@@ -249,7 +252,7 @@ class Register(BusRequest):
 
 
 class Calibrate(BusRequest):
-    """Calibrate joints: their present positions are these angles (rad).
+    """Calibrates joints: their present positions are these angles (rad).
 
     keep: puts entries into the user's file, or raises BridgeError. It is called on a thread of its own, because a disk
     may take its time; what it could not keep does not come into force.

@@ -16,7 +16,7 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
 
 class ServoRobot:
-    """The servos of a robot, driven by one thread per bus. Only ``stop`` waits for a bus.
+    """Drives the servos of a robot, by one thread per bus. Only ``stop`` waits for a bus.
 
     warning: why the calibration file could not be used, and what follows from it; empty if it could.
 
@@ -101,7 +101,7 @@ class ServoRobot:
         return "; ".join(told)
 
     def readings(self) -> dict[str, JointReading]:
-        """The readings of all joints that have a servo, by joint."""
+        """Return the readings of all joints that have a servo, by joint."""
         return {reading.joint: reading for bus in self.buses for reading in bus.readings()}
 
     def command(self, targets: Mapping[str, Target]) -> None:

@@ -21,7 +21,7 @@ from embodiment_bridge.dynamixel.tables.table_reader import table
 
 
 class BusState(Enum):
-    """The state of a bus, from the best to the worst."""
+    """Names the states of a bus, from the best to the worst."""
 
     ACTIVE = "active"  # the servos are driven
     READY = "ready"  # the servos are read; their torque has not been requested
@@ -42,7 +42,7 @@ OLD_WHEEL, OLD_JOINT = "velocity", "position"
 
 
 class JointReading(NamedTuple):
-    """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
+    """Holds the latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
     heard: time of the last answer, s of the monotonic clock; -inf: never. torque: also where it was not confirmed that
     it is off. wanted: its torque is on, or is about to be switched on. error: bits of HardwareError.
@@ -81,7 +81,7 @@ class JointReading(NamedTuple):
 
 @dataclass(slots=True)
 class Limits:
-    """The limits in the EEPROM of the servo, in its units."""
+    """Holds the limits in the EEPROM of the servo, in its units."""
 
     lowest: int = 0
     highest: int = 4095
@@ -92,7 +92,7 @@ class Limits:
 
 @dataclass(eq=False)
 class Servo:
-    """The state of one servo; only the thread of its bus changes it.
+    """Holds the state of one servo; only the thread of its bus changes it.
 
     wanted: torque should be on (activation, service, policy); torque: it is on. unsure: it may be on: torque off was
     not confirmed. ticks, speed, load: last raw values.
@@ -203,7 +203,7 @@ class Servo:
         return f"{RUNS_ON}: cut its power together with that of the computer" if turns else ""
 
     def reading(self) -> JointReading:
-        """The reading for other threads."""
+        """Return the reading for other threads."""
         known, scale, counters = self.known, self.scale, self.counters
         return JointReading(
             self.config.joint,
@@ -230,7 +230,7 @@ class Servo:
 
 
 def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
-    """A servo of this model that has not been asked yet."""
+    """Return a servo of this model that has not been asked yet."""
     scale = JointScale(config, table, calibration)
     ratio, motor = abs(config.reduction), table.motor
     goals = GoalFilter(config, motor.no_load_speed_rad_s / ratio, motor.stall_torque_nm * ratio)
@@ -238,7 +238,7 @@ def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibratio
 
 
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes of a model."""
+    """Return the modes of a model."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
     return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
@@ -273,7 +273,7 @@ NO_CALIBRATION = f"its calibration was lost{CALIBRATE}"
 
 
 def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[Servo, ...]:
-    """The servos of ``config``; one whose calibration was lost is not driven at the start.
+    """Return the servos of ``config``; one whose calibration was lost is not driven at the start.
 
     Raises:
         ConfigError: a register does not exist, or its value is outside its limits; one text has all problems.
@@ -314,7 +314,10 @@ def _table_of(model: str) -> ControlTable:
 
 
 def stored_of(servo: Servo, *, clean: bool = False, change: float | None = None) -> Stored:
-    """The entry of a servo for the calibration file; with a ``change`` (rad) of its angle, as it is calibrated then."""
+    """Return the entry of a servo for the calibration file.
+
+    With a ``change`` (rad) of its angle, as it is calibrated then.
+    """
     turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
     return Stored(
         servo.id,

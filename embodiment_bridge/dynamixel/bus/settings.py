@@ -38,18 +38,18 @@ GAP = 32  # bytes without items over which a read goes on
 
 
 class NoAnswerError(CommandError):
-    """A servo did not answer: it may have done what it was asked for."""
+    """Reports that a servo did not answer: it may have done what it was asked for."""
 
 
 class Settings:
-    """Operations on single servos. Each method raises CommandError when the servo refuses or does not answer."""
+    """Does operations on single servos. Each method raises CommandError when the servo refuses or is silent."""
 
     def __init__(self, client: BusClient, bus: BusConfig) -> None:
         self._client = client
         self._bus = bus
 
     def identify(self, servo: Servo) -> tuple[int, int] | None:
-        """Model number and firmware; None if the servo does not answer."""
+        """Return model number and firmware; None if the servo does not answer."""
         for _ in MARGINS_S:
             found = self._client.ping(servo.id)
             if found is not None:
@@ -57,7 +57,7 @@ class Settings:
         return None
 
     def table_for(self, servo: Servo, number: int, firmware: int) -> ControlTable:
-        """The control table of the servo that answered, whatever model the description has."""
+        """Return the control table of the servo that answered, whatever model the description has."""
         if number == servo.table.number:
             return servo.table
         try:
@@ -66,7 +66,10 @@ class Settings:
             raise CommandError(str(error)) from error
 
     def image(self, servo: Servo) -> bytes:
-        """The bytes of the control table up to the last item that is not indirect; 0 in wide gaps between items."""
+        """Return the bytes of the control table up to the last item that is not indirect.
+
+        0 in wide gaps between items.
+        """
         items = [item for name, item in servo.table.items.items() if "direct" not in name]
         image = bytearray(max(item.end for item in items))
         for start, end in _spans(items):
@@ -116,7 +119,7 @@ class Settings:
             self._client.write(servo.id, item.address, item.encode(ANSWERS_ALL))
 
     def are_lost(self, servo: Servo, block: Block) -> bool:
-        """Whether RAM has not what ``configure`` wrote there, as after a restart."""
+        """Return whether RAM has not what ``configure`` wrote there, as after a restart."""
         for name, value in servo.config.registers.items():
             if not servo.table.item(name).eeprom and self.value(servo, name) != value:
                 return True
@@ -144,7 +147,10 @@ class Settings:
         return rest
 
     def arm_watchdog(self, servo: Servo) -> None:
-        """Let a servo stop by itself without instructions, in modes in which it would run on. It counts with torque."""
+        """Let a servo stop by itself without instructions, in modes in which it would run on.
+
+        It counts with torque.
+        """
         if "bus_watchdog" in servo.table.items and servo.mode not in POSITION_MODES:
             self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
 
@@ -154,7 +160,10 @@ class Settings:
         servo.know_torque(False)
 
     def write_goal_of_rest(self, servo: Servo, ticks: int) -> int:
-        """Write the goal with which the motor does not move; returns the ticks at which it will then say that it is."""
+        """Write the goal with which the motor does not move.
+
+        Returns the ticks at which it will then say that it is.
+        """
         table = servo.table
         if table.protocol == 1:
             if servo.mode == "velocity":
@@ -214,7 +223,7 @@ class Settings:
             raise CommandError(f"{_named(servo)} refuses {what}: {fault_name(answer.fault)}")
 
     def _answer(self, servo: Servo, ask: Callable[[float], Answer | None]) -> Answer:
-        """The first answer to a question, which ``ask`` asks with a least margin (s)."""
+        """Return the first answer to a question, which ``ask`` asks with a least margin (s)."""
         for least_s in MARGINS_S:
             answer = ask(least_s)
             if answer is not None:
@@ -277,13 +286,13 @@ class Settings:
                 self.note_limit(servo, name, now[name])
 
     def note_limit(self, servo: Servo, name: str, value: int) -> None:
-        """Know the value of a register, if it is one of the limits of the servo."""
+        """Note the value of a register, if it is one of the limits of the servo."""
         if name in LIMIT_ITEMS:
             servo.limits = replace(servo.limits, **{LIMIT_ITEMS[name]: value})
 
 
 def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
-    """The mode in a servo's registers; empty if the mode has no name here."""
+    """Return the mode in a servo's registers; empty if the mode has no name here."""
     if servo.table.protocol == 1:
         lowest, highest = now["cw_angle_limit"], now["ccw_angle_limit"]
         if lowest == highest:  # an MX turns several times while both are 4095
@@ -293,7 +302,7 @@ def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
 
 
 def error_now(now: Mapping[str, int], otherwise: int) -> int:
-    """The bits of HardwareError in a servo's registers; ``otherwise`` where the model does not report them."""
+    """Return the bits of HardwareError in a servo's registers; ``otherwise`` where the model does not report them."""
     if "error_code" in now:
         return error_bits(now["error_code"])
     return now.get("hardware_error_status", otherwise)
@@ -304,7 +313,7 @@ def _entries(block: Block) -> bytes:
 
 
 def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:
-    """First and last address (exclusive) of each stretch of items without a wide gap."""
+    """Return first and last address (exclusive) of each stretch of items without a wide gap."""
     spans: list[tuple[int, int]] = []
     for item in sorted(items, key=lambda each: each.address):
         if spans and item.address - spans[-1][1] <= GAP:
@@ -315,12 +324,12 @@ def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:
 
 
 def watchdog_units(rate_hz: float) -> int:
-    """The value of Bus Watchdog for a cycle rate: ``WATCHDOG_CYCLES``, rounded up to its unit of 20 ms."""
+    """Return the value of Bus Watchdog for a cycle rate: ``WATCHDOG_CYCLES``, rounded up to its unit of 20 ms."""
     return min(max(ceil(WATCHDOG_CYCLES / rate_hz / WATCHDOG_UNIT_S), 1), WATCHDOG_MOST)
 
 
 def _is_inside(servo: Servo, ticks: int) -> bool:
-    """Whether a servo in position mode is within its own limits."""
+    """Return whether a servo in position mode is within its own limits."""
     return servo.mode != "position" or servo.limits.lowest <= ticks <= servo.limits.highest
 
 

@@ -73,7 +73,7 @@ class Supervisor:
         self.reader = self._make_reader()
 
     def find(self, servo: Servo) -> bool:
-        """Whether the servo answers; a model other than described gets its own table."""
+        """Return whether the servo answers; a model other than described gets its own table."""
         servo.found = False
         found = self.settings.identify(servo)
         if found is None:
@@ -127,7 +127,7 @@ class Supervisor:
         return True
 
     def has_lost_settings(self, servo: Servo) -> bool:
-        """Whether a servo that answered has not the settings that it was given, or does not answer any more."""
+        """Return whether a servo that answered lost the settings that it was given, or is silent now."""
         try:
             return self.settings.are_lost(servo, self.reader.plan.blocks[servo.id])
         except CommandError:

@@ -13,14 +13,14 @@ MOST_TURNS = 2**31
 
 
 def are_counted(servo: Servo) -> bool:
-    """Whether the turns of a servo are counted on from where it was last; else what it tells is right."""
+    """Return whether the turns of a servo are counted on from where it was last; else what it tells is right."""
     if servo.table.keeps_turns:
         return False
     return servo.mode in MANY_TURNS or (_is_limited(servo) and not _is_absolute(servo))
 
 
 def seen_last(servo: Servo, before: int | None, stored: Stored | None) -> tuple[int | None, bool]:
-    """The last position of a servo, in counts of now, and whether it is sure.
+    """Return the last position of a servo, in counts of now, and whether it is sure.
 
     before: its position before it was silent; else it is that of the calibration file.
     """
@@ -83,12 +83,12 @@ def _is_limited(servo: Servo) -> bool:
 
 
 def _is_absolute(servo: Servo) -> bool:
-    """Whether the servo's own turn tells the angle of its joint, which turns as it does."""
+    """Return whether the servo's own turn tells the angle of its joint, which turns as it does."""
     return (servo.mode == "position" or servo.table.protocol == 1) and abs(servo.config.reduction) == 1.0
 
 
 def _within(servo: Servo, margin: float) -> range:
-    """The turns to add with which the joint is within its range, or beyond it by at most ``margin`` turns."""
+    """Return the turns to add with which the joint is within its range, or beyond it by at most ``margin`` turns."""
     turn = servo.scale.ticks_per_turn
     ends = (servo.scale.ticks(end) - servo.ticks for end in (servo.config.lower, servo.config.upper))
     first, last = sorted(min(max(end / turn, -MOST_TURNS), MOST_TURNS) for end in ends)

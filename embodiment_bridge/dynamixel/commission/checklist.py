@@ -19,7 +19,7 @@ NAMES: Final = tuple(name for name, _ in STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One step: its name, one of PASSED, FAILED, LEFT_OUT and NOT_DONE, and what was measured or why it failed."""
+    """Holds one step: its name; PASSED, FAILED, LEFT_OUT or NOT_DONE; what was measured or why it failed."""
 
     step: str
     result: str
@@ -28,7 +28,7 @@ class Result:
 
 @dataclass(slots=True)
 class Outcome:
-    """The servo and the results of all steps; ``afterwards``: what could not be set back."""
+    """Holds the servo and the results of all steps; ``afterwards``: what could not be set back."""
 
     found: Found
     results: list[Result] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def find_one(registers: Registers, id: int | None) -> Found:
-    """The servo with ``id``, or the only one on the bus.
+    """Return the servo with ``id``, or the only one on the bus.
 
     Raises:
         LinkError: no servo answers.
@@ -101,7 +101,7 @@ def commission(
 
 
 def report(subject: Subject, outcome: Outcome, version: str, now: datetime) -> str:
-    """The text. ``version`` of this package; ``now`` with a time zone."""
+    """Return the text. ``version`` of this package; ``now`` with a time zone."""
     found = outcome.found
     row = (
         subject.table.model,

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _drives(bus: ServoBus) -> bool:
-    """Command it once more; whether it does what it is to do."""
+    """Command it once more; return whether it does what it is to do."""
     bus.command(TARGETS)
     reading = bus.readings()[0]
     return reading.torque and (reading.mode != "velocity" or abs(reading.velocity) > SPEED / 2)

@@ -86,12 +86,15 @@ AWAY_S, BACK_S = (
 
 
 class StepError(Exception):
-    """A step did not pass; the text says why, and what to do."""
+    """Reports a step that did not pass; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Choices of the operator. move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request."""
+    """Holds choices of the operator.
+
+    Move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request.
+    """
 
     move: float
     force: float
@@ -100,7 +103,7 @@ class Options:
 
 
 def state(subject: Subject, options: Options) -> str:
-    """Supply, heat, errors and torque are as they must be before anything moves.
+    """Check that supply, heat, errors and torque are as they must be before anything moves.
 
     The causes come before the error that they raise: restarting a servo without voltage does not help.
     """
@@ -133,7 +136,7 @@ def state(subject: Subject, options: Options) -> str:
 
 
 def hold(subject: Subject, options: Options) -> str:
-    """Torque comes on and nothing moves."""
+    """Check that nothing moves when torque comes on."""
     limited = subject.make_gentle(options.force, SPEED)
     start = subject.torque_on_here()
     worst = most = 0.0
@@ -149,7 +152,7 @@ def hold(subject: Subject, options: Options) -> str:
 
 
 def move(subject: Subject, options: Options) -> str:
-    """The horn moves a little, slowly, and back."""
+    """Move the horn a little, slowly, and back."""
     start = subject.angle
     away = start + _way(subject, options)
     first, most = _go(subject, away)
@@ -161,14 +164,14 @@ def move(subject: Subject, options: Options) -> str:
 
 
 def _way(subject: Subject, options: Options) -> float:
-    """The move, rad, into the direction with more room."""
+    """Return the move, rad, into the direction with more room."""
     lower, upper = subject.range()
     here = subject.angle
     return options.move if upper - here >= here - lower else -options.move
 
 
 def _go(subject: Subject, goal: float) -> tuple[float, float]:
-    """Seconds until the goal (rad) is reached, and the greatest load."""
+    """Return the seconds until the goal (rad) is reached, and the greatest load."""
     start = subject.angle
     subject.write("goal_position", subject.ticks(goal))
     most, there = 0.0, 0
@@ -189,7 +192,7 @@ def _go(subject: Subject, goal: float) -> tuple[float, float]:
 
 
 def limits(subject: Subject, options: Options) -> str:
-    """A goal outside the position limits is refused."""
+    """Check that a goal outside the position limits is refused."""
     _, upper = subject.range()
     goal = subject.table.item("goal_position")
     beyond = subject.ticks(upper) + 1
@@ -209,7 +212,7 @@ def limits(subject: Subject, options: Options) -> str:
 
 
 def stop(subject: Subject, options: Options) -> str:
-    """Torque off in the middle of a move ends it."""
+    """Check that torque off in the middle of a move ends it."""
     start = subject.torque_on_here()
     way = _way(subject, options)
     subject.write("goal_position", subject.ticks(start + way))
@@ -232,7 +235,7 @@ def stop(subject: Subject, options: Options) -> str:
 
 
 def watchdog(subject: Subject, options: Options) -> str:
-    """The servo's own watchdog notices a silent bus, and the horn, which turned, stands still then."""
+    """Check that the servo's watchdog notices a silent bus, and that the turning horn then stands still."""
     if not subject.has("bus_watchdog") or VELOCITY_MODE not in subject.table.modes:
         return "not applicable: this model has none, or no velocity mode"
     subject.make_gentle(options.force, SPEED, VELOCITY_MODE)
@@ -267,13 +270,13 @@ def watchdog(subject: Subject, options: Options) -> str:
 
 
 def _moved(subject: Subject) -> float:
-    """The distance that the horn goes within ``LIMP_S``, rad."""
+    """Return the distance that the horn goes within ``LIMP_S``, rad."""
     start = subject.angle
     return max(abs(subject.angle - start) for _ in Watch(LIMP_S))
 
 
 def cable(subject: Subject, options: Options) -> str:
-    """A pulled cable is noticed, and the servo is found again, limp."""
+    """Check that a pulled cable is noticed, and that the servo is found again, limp."""
     subject.torque_off()
     before = subject.angle
     options.tell("pull the cable of the servo (or of the adapter), wait two seconds, and plug it in again")
@@ -292,7 +295,7 @@ def cable(subject: Subject, options: Options) -> str:
 
 
 def _until(subject: Subject, *, answers: bool, steady_s: float, patience_s: float) -> float | None:
-    """Seconds until the servo answers, or does not, and goes on so for ``steady_s``; None if it never does."""
+    """Return the seconds until the servo answers, or does not, for ``steady_s`` on end; None if it never does."""
     since = None
     for elapsed in Watch(patience_s + steady_s, 0.05):
         if subject.answers() != answers:
@@ -305,7 +308,7 @@ def _until(subject: Subject, *, answers: bool, steady_s: float, patience_s: floa
 
 
 def kill(subject: Subject, options: Options) -> str:
-    """A driver that is killed while the horn turns leaves the servo limp, and the horn stands still."""
+    """Check that a driver killed while the horn turns leaves the servo limp, and that the horn stands still."""
     subject.make_gentle(options.force, SPEED)  # which notes the registers that the driver changes
     subject.close()
     try:

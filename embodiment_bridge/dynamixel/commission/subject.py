@@ -30,7 +30,7 @@ TURNED: Final = (  # registers set back later
 
 
 class Subject:
-    """A servo on an open port.
+    """Represents a servo on an open port.
 
     Every method raises LinkError when the servo does not
     answer, and CommandError when it refuses.
@@ -61,15 +61,15 @@ class Subject:
             self._registers = None
 
     def has(self, name: str) -> bool:
-        """Whether the model has a register."""
+        """Return whether the model has a register."""
         return name in self.table.items
 
     def read(self, name: str) -> int:
-        """The raw value of a register."""
+        """Return the raw value of a register."""
         return self._asked(lambda: self.registers.read(self.found.id, name))
 
     def value(self, *names: str) -> float:
-        """The value, in SI units, of the first of these registers that the model has; nan if it has none."""
+        """Return the value, in SI units, of the first of these registers that the model has; nan if it has none."""
         item = self.table.first(*names)
         return float("nan") if item is None else self.read(item.name) * item.factor
 
@@ -79,7 +79,7 @@ class Subject:
 
     @staticmethod
     def _asked(ask: Callable[[], T]) -> T:
-        """The answer; asked again when it does not come, because a packet may be lost."""
+        """Return the answer; asked again when it does not come, because a packet may be lost."""
         for _ in range(TRIES - 1):
             with suppress(LinkError):
                 return ask()
@@ -96,24 +96,24 @@ class Subject:
         return tau / self.table.ticks_per_turn
 
     def ticks(self, angle: float) -> int:
-        """The count of an angle, rad."""
+        """Return the count of an angle, rad."""
         return round(angle / self.pulse) + self.table.centre
 
     def range(self) -> tuple[float, float]:
-        """The position limits of the servo, rad."""
+        """Return the position limits of the servo, rad."""
         old = self.has("cw_angle_limit")
         names = ("cw_angle_limit", "ccw_angle_limit") if old else ("min_position_limit", "max_position_limit")
         lower, upper = (self.read(name) for name in names)
         return (lower - self.table.centre) * self.pulse, (upper - self.table.centre) * self.pulse
 
     def errors(self) -> int:
-        """The bits of HardwareError; 0 where the model has no register for them."""
+        """Return the bits of HardwareError; 0 where the model has no register for them."""
         if self.has("error_code"):
             return int(error_bits(self.read("error_code")))
         return self.read("hardware_error_status") if self.has("hardware_error_status") else 0
 
     def load(self) -> float:
-        """The current, A, or the load as a share of the full torque where the model does not sense it."""
+        """Return the current, A, or the load as a share of the full torque where the model does not sense it."""
         item = self.table.first("present_current") or self.table.item("present_load")
         raw = self.read(item.name)
         return abs(raw if item.signed else raw & OLD_SIZE) * item.factor
@@ -172,7 +172,7 @@ class Subject:
         return "; ".join(problems)
 
     def answers(self) -> bool:
-        """Whether the servo answers a ping; a port that is gone is opened again for the next one."""
+        """Return whether the servo answers a ping; a port that is gone is opened again for the next one."""
         try:
             return self.registers.ping(self.found.id, (self.found.protocol,)) == self.found
         except LinkError:

@@ -33,7 +33,7 @@ TOLD = 5  # files that a warning names
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The entry of one joint.
+    """Represents the entry of one joint.
 
     id, model: the servo on which the joint was calibrated; for another one it does not count.
 
@@ -51,7 +51,7 @@ class Stored:
 
 
 def default_path(robot: str, namespace: str, ports: Sequence[str]) -> Path:
-    """The default calibration file of the servos of a robot at their ports: another robot's are at other ones."""
+    """Return the default calibration file of a robot's servos at their ports: each robot has its own."""
     # Only the ports may make folders, and nothing leads out of this one.
     place = quote(robot, safe="").replace(".", "%2E") + namespace.rstrip("/").replace("/", "@")
     below = os.path.normpath("/" + "/".join(ports))
@@ -59,7 +59,7 @@ def default_path(robot: str, namespace: str, ports: Sequence[str]) -> Path:
 
 
 def calibrations_elsewhere(path: Path) -> str:
-    """A warning of other calibration files of the robot, if there is none at its default path ``path``."""
+    """Return a warning of other calibration files of the robot, if there is none at its default path ``path``."""
     base = _home() / "calibration"
     robot = path.relative_to(base).parts[0].partition("@")[0]
     if exists(path):
@@ -79,7 +79,7 @@ def _home() -> Path:
 
 
 def load_calibration(path: Path) -> dict[str, Stored]:
-    """All joints of the file; empty when there is no file.
+    """Return all joints of the file; empty when there is no file.
 
     Raises:
         ConfigError: the file cannot be read, or an entry in it cannot be used.
@@ -89,7 +89,7 @@ def load_calibration(path: Path) -> dict[str, Stored]:
 
 
 def load_or_set_aside(path: Path) -> tuple[dict[str, Stored], str]:
-    """The joints of the file and an empty text; or no joints and a warning that the unusable file was renamed.
+    """Return the joints of the file and an empty text; or no joints and a warning that the unusable file was renamed.
 
     Raises:
         ConfigError: the file cannot be read or renamed.

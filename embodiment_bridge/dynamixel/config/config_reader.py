@@ -44,7 +44,7 @@ REGISTER = "registers."
 
 
 def read_servo_file(path: Path | str) -> Mapping[str, object]:
-    """The overrides in a YAML file, not checked yet.
+    """Return the overrides in a YAML file, not checked yet.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -55,7 +55,7 @@ def read_servo_file(path: Path | str) -> Mapping[str, object]:
 
 
 def read_servo_setup(robot: Robot, overrides: Mapping[str, object] | None = None) -> ServoSetup:
-    """The servos of a robot.
+    """Return the servos of a robot.
 
     Raises:
         ConfigError: with all problems: numbers, choices and names of entries, ids that two servos of a
@@ -110,7 +110,7 @@ def _mapping(value: object, where: str, problems: Problems) -> dict[str, object]
 
 
 class Policy(TypedDict):
-    """The policy entries of a servo, as ``ServoConfig`` has them; ``soft_start_s`` in s."""
+    """Holds the policy entries of a servo, as ``ServoConfig`` has them; ``soft_start_s`` in s."""
 
     on_start: str
     on_shutdown: str
@@ -130,7 +130,7 @@ class _Reader:
         self._faults = self._read_faults()
 
     def bus(self, name: str) -> BusConfig:
-        """One bus with its servos."""
+        """Return one bus with its servos."""
         values = Values(f"bus {name!r}", self._raw.buses[name], self._problems)
         port = values.text("port_name")
         names = [joint for joint, bus in self._raw.bus_of.items() if bus == name]
@@ -200,7 +200,7 @@ class _Reader:
         return servo
 
     def _limits(self, joint: Joint, values: Values) -> tuple[float, float, float, float]:
-        """The limits of the URDF, narrowed by those of the command interfaces."""
+        """Return the limits of the URDF, narrowed by those of the command interfaces."""
         limit = joint.limit
         if limit is None:
             self.warnings.append(f"joint {joint.name!r} has no <limit>: its targets are not limited")

@@ -19,7 +19,7 @@ PROBLEM_LIMIT = 50  # further problems are only counted
 
 
 class Problems:
-    """The problems of a description, reported together at the end."""
+    """Collects the problems of a description, reported together at the end."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -41,7 +41,7 @@ class Problems:
 
 
 class Values:
-    """The entries of one thing (a bus, a joint), from XML (always texts) or YAML (typed).
+    """Holds the entries of one thing (a bus, a joint), from XML (always texts) or YAML (typed).
 
     An entry that is never read is reported as unknown.
     A value that cannot be used is reported, and its default is used.
@@ -58,12 +58,12 @@ class Values:
         self._problems.add(f"{self.where}: {key} {quoted(self._data.get(key))} is not {should}")
 
     def has(self, key: str) -> bool:
-        """Whether the entry is there."""
+        """Return whether the entry is there."""
         self._read.add(key)
         return key in self._data
 
     def text(self, key: str, default: str = "", choices: Collection[str] | None = None) -> str:
-        """A text, one of ``choices`` if given."""
+        """Return a text, one of ``choices`` if given."""
         if not self.has(key):
             return default
         value = self._data[key]
@@ -79,7 +79,7 @@ class Values:
         return text
 
     def number(self, key: str, default: float, lower: float = -inf, upper: float = inf) -> float:
-        """A finite number within the limits, both included."""
+        """Return a finite number within the limits, both included."""
         if not self.has(key):
             return default
         value = _number(self._data[key])
@@ -90,7 +90,7 @@ class Values:
         return value
 
     def whole(self, key: str, default: int, lower: int, upper: int) -> int:
-        """A whole number within the limits, both included."""
+        """Return a whole number within the limits, both included."""
         value = self.number(key, default, lower, upper)
         if value != int(value):
             self.wrong(key, "a whole number")
@@ -98,7 +98,7 @@ class Values:
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return true or false."""
         if not self.has(key):
             return default
         text = str(self._data[key]).strip().lower()
@@ -157,7 +157,7 @@ GPIO_REGISTERS = frozenset(
 
 @dataclass
 class Raw:
-    """The entries as they were written, by bus and by joint, and the bus of each joint."""
+    """Holds entries as they were written, by bus and by joint, and the bus of each joint."""
 
     buses: dict[str, dict[str, object]] = field(default_factory=dict)
     joints: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -244,7 +244,7 @@ def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[
 
 
 def _gpios(element: Element, warnings: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
-    """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, the name of its joint, and registers in words."""
+    """Yield the joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, a joint's name, and registers in words."""
     for gpio in element.findall("gpio"):
         values = _params(gpio, JOINT_ALIASES)
         name = (gpio.get("name") or "").strip()
@@ -313,7 +313,7 @@ SLIDE: Final = """\
 
 
 def with_servos(urdf: str, joints: Sequence[Joint]) -> str:
-    """The text of a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
+    """Return a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
 
     Raises:
         ConfigError: the text does not end with ``</robot>``.

@@ -24,7 +24,7 @@ FAULTS = ("voltage", "overheating", "encoder", "shock", "overload")
 
 @dataclass(frozen=True, slots=True)
 class FaultPolicy:
-    """The reaction to hardware errors of servos, one of ``ON_FAULT`` for each.
+    """Names the reaction to hardware errors of servos, one of ``ON_FAULT`` for each.
 
     A voltage error only means that the supply sags, and is reported; the others switch the torque off.
     """
@@ -40,7 +40,7 @@ class FaultPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ServoConfig:
-    """One servo and the joint that it moves.
+    """Describes one servo and the joint that it moves.
 
     model: name of the control table (``xm430_w350``), empty if the description has none; it is always verified.
     mode: one of ``MODES``. registers: written at each start, in units of the servo.
@@ -70,7 +70,7 @@ class ServoConfig:
 
 @dataclass(frozen=True, slots=True)
 class BusConfig:
-    """One wire: its port (a path, or ``socket://host:port``), bits per second, cycles per second, and its servos.
+    """Describes one wire: its port (a path, or ``socket://host:port``), bit/s, cycles per second, and its servos.
 
     return_delay_us: Return Delay Time of the servos. fix_return_delay: write it to servos that
     have another one. command_timeout_s: s without a new command after which the joints hold. fast_read: whether the
@@ -92,7 +92,7 @@ class BusConfig:
 
 @dataclass(frozen=True, slots=True)
 class ServoSetup:
-    """All buses of a robot, the joints that mimic others, and warnings about the description."""
+    """Holds all buses of a robot, the joints that mimic others, and warnings about the description."""
 
     robot: str
     buses: tuple[BusConfig, ...]
@@ -105,7 +105,7 @@ class ServoSetup:
         return tuple(servo for bus in self.buses for servo in bus.servos)
 
     def within(self, ranges: Mapping[str, tuple[float, float]]) -> "ServoSetup":
-        """The same, with joints that are moved by position kept to narrower ranges: rad, by joint."""
+        """Return the same, with joints that are moved by position kept to narrower ranges: rad, by joint."""
 
         def kept(servo: ServoConfig) -> ServoConfig:
             if servo.mode not in POSITION_MODES or servo.joint not in ranges:
@@ -123,7 +123,7 @@ USUAL_SPEED, USUAL_EFFORT, WIDEST = 3.0, 1.0, 3.14  # rad/s, Nm, rad where the d
 
 
 def plain_body(setup: ServoSetup) -> BodyDescription:
-    """A body with the joints of the description and their limits, on the channels that their names suggest."""
+    """Return a body with the joints of the description and their limits, on the channels that their names suggest."""
     joints = [
         Joint(
             servo.joint,

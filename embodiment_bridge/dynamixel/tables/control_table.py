@@ -9,7 +9,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of a control table.
+    """Describes one item of a control table.
 
     address, size: bytes. access: ``r`` or ``rw``. eeprom: kept without power, and locked while torque is on.
     factor: value of 1 in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
@@ -34,7 +34,7 @@ class Item:
         return self.address + self.size
 
     def encode(self, value: int) -> bytes:
-        """The bytes of a value.
+        """Return the bytes of a value.
 
         Raises:
             CommandError: the value is outside the item's limits.
@@ -44,13 +44,13 @@ class Item:
         return value.to_bytes(self.size, "little", signed=self.signed)
 
     def decode(self, data: bytes) -> int:
-        """The value of bytes of the item's size, with its sign."""
+        """Return the value of bytes of the item's size, with its sign."""
         return int.from_bytes(data, "little", signed=self.signed)
 
 
 @dataclass(frozen=True, slots=True)
 class Motor:
-    """The data sheet of a model's drive, at the rated voltage and at the output of the gear."""
+    """Holds the data sheet of a model's drive, at the rated voltage and at the output of the gear."""
 
     stall_torque_nm: float
     stall_current_a: float
@@ -61,7 +61,7 @@ class Motor:
 
 @dataclass(frozen=True, slots=True)
 class ControlTable:
-    """One model of servo.
+    """Describes one model of servo.
 
     name: of its file; aliases: other names. manual: URL of its page. firmware: the version that this table is for.
     fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``
@@ -99,11 +99,11 @@ class ControlTable:
         return max(item.end for item in self.items.values())
 
     def first(self, *names: str) -> Item | None:
-        """The first of these items that the model has; what is the same has several names in the manuals."""
+        """Return the first of these items that the model has; what is the same has several names in the manuals."""
         return next((self.items[name] for name in names if name in self.items), None)
 
     def within_turn(self, ticks: int) -> int:
-        """The position without whole turns, as in position mode: at most half a turn from the centre."""
+        """Return the position without whole turns, as in position mode: at most half a turn from the centre."""
         if self.keeps_turns:
             return ticks
         turn = round(self.ticks_per_turn)
@@ -111,7 +111,7 @@ class ControlTable:
         return (ticks - lowest) % turn + lowest
 
     def item(self, name: str) -> Item:
-        """An item by name.
+        """Return an item by name.
 
         Raises:
             ConfigError: the model has no item of that name; the text names the nearest.
@@ -122,7 +122,7 @@ class ControlTable:
         return found
 
     def initial(self) -> bytearray:
-        """The bytes of the whole table with factory values."""
+        """Return the bytes of the whole table with factory values."""
         image = bytearray(self.size)
         for item in self.items.values():
             image[item.address : item.end] = item.initial.to_bytes(item.size, "little", signed=item.signed)

@@ -47,7 +47,7 @@ Indirect = tuple[tuple[int, int, int, int], ...]
 
 
 class ModelNames(NamedTuple):
-    """The names of a model: its number, ``name`` (of its file), ``model`` (of the manual), and aliases."""
+    """Holds the names of a model: its number, ``name`` (of its file), ``model`` (of the manual), and aliases."""
 
     name: str
     model: str
@@ -56,7 +56,7 @@ class ModelNames(NamedTuple):
 
 
 def read_names(path: Path) -> ModelNames:
-    """The names of the model of a file, without the rest of it, which takes longer to read.
+    """Return the names of the model of a file, without the rest of it, which takes longer to read.
 
     Raises:
         ConfigError: the file cannot be read, or has no model or number.
@@ -102,7 +102,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
 
 @cache
 def _layout_data(path: Path) -> object:
-    """The content of a layout, which many models share."""
+    """Return the content of a layout, which many models share."""
     try:
         return safe_yaml.load(read_text(path))
     except ConfigError as error:
@@ -110,7 +110,7 @@ def _layout_data(path: Path) -> object:
 
 
 def _chain(path: Path, top: Section) -> list[Section]:
-    """The file of a model, the layout that it names, the layout which that names, and so on.
+    """Return the file of a model, the layout that it names, the layout which that names, and so on.
 
     A layout is in the folder of the model's file, or in ``layouts/``.
     """
@@ -131,7 +131,7 @@ def _chain(path: Path, top: Section) -> list[Section]:
 
 
 def _first(chain: Sequence[Section], key: str) -> Section | None:
-    """The nearest of the files that has a key."""
+    """Return the nearest of the files that has a key."""
     return next((section for section in chain if section.has(key)), None)
 
 
@@ -284,7 +284,7 @@ ALIKE = 2  # characters at the beginning that the models of one family share: XM
 
 
 def table(name: str, firmware: int = 0) -> ControlTable:
-    """The control table of a model, by name (``xm430_w350``, ``XM430-W350-T``) or by the path of a YAML file.
+    """Return the control table of a model, by name (``xm430_w350``, ``XM430-W350-T``) or by the path of a YAML file.
 
     Case, hyphens and spaces do not matter. A name that differs in anything else is refused without a guess: the
     nearest name is often another servo.
@@ -309,12 +309,12 @@ def table(name: str, firmware: int = 0) -> ControlTable:
 
 
 def models() -> tuple[str, ...]:
-    """Names of the models that have a table in ``models/``."""
+    """Return the names of the models that have a table in ``models/``."""
     return tuple(each.name for each in _names())
 
 
 def table_of(number: int, firmware: int = 0) -> ControlTable:
-    """The control table of the model with this model number.
+    """Return the control table of the model with this model number.
 
     Raises:
         ConfigError: no table has this number.

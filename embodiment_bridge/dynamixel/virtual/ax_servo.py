@@ -38,7 +38,7 @@ FAULTS: Final = {
 
 
 class AxServo(Servo):
-    """A virtual AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
+    """Simulates an AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
 
     protocol = 1
 
@@ -76,7 +76,7 @@ class AxServo(Servo):
         return int(FAULTS[Fault(fault)] | hardware)
 
     def position(self) -> int:
-        """``present_position``: within the limits of a goal, also in the gap of an AX, where it is meaningless."""
+        """Return ``present_position``: within the limits of a goal, also in an AX's gap, where it has no meaning."""
         pulses = math.floor(self.drive.position / self._pulse + 0.5) + self.table.centre
         return min(max(pulses % round(self.table.ticks_per_turn), 0), self._highest)
 
@@ -102,7 +102,7 @@ class AxServo(Servo):
 
     @override
     def wrote(self, name: str, value: int) -> None:
-        """As in ``Servo``; writing a goal position switches the torque on."""
+        """Write an item; writing a goal position switches the torque on."""
         if name == "torque_enable" and not value:
             self.torque_off()
             return
@@ -141,7 +141,7 @@ class AxServo(Servo):
         self.drive.control(control)
 
     def _gains(self) -> tuple[float, float]:
-        """Share of the full torque per rad, and per rad/s."""
+        """Return the share of the full torque per rad, and per rad/s."""
         get = self.memory.get
         if not self.memory.has("p_gain"):
             return 1 / (get("cw_compliance_slope") * self._pulse), 0.0
@@ -175,11 +175,11 @@ class AxServo(Servo):
 
 
 def baud_value(baud: int) -> int:
-    """The value of ``baud_rate`` for a baud rate."""
+    """Return the value of ``baud_rate`` for a baud rate."""
     return next((value for value, fast in FAST_BAUDS.items() if fast == baud), round(2_000_000 / baud) - 1)
 
 
 def _signed(value: float) -> int:
-    """Size and direction bit."""
+    """Return size and direction bit."""
     size = min(round(abs(value)), FULL)
     return size | CLOCKWISE if value < 0 and size else size

@@ -34,7 +34,7 @@ NAMES: Final = {int(code): code.name.lower() for code in Instruction}
 
 
 class Statistics(TypedDict):
-    """The result of ``VirtualBus.statistics``."""
+    """Holds the result of ``VirtualBus.statistics``."""
 
     packets: dict[str, dict[str, int]]
     rejected: dict[str, int]
@@ -42,7 +42,7 @@ class Statistics(TypedDict):
 
 
 class VirtualBus:
-    """Virtual servos on one wire."""
+    """Simulates servos on one wire."""
 
     def __init__(
         self,
@@ -114,12 +114,12 @@ class VirtualBus:
                     self._handle(found, now)
 
     def transmit(self) -> bytes:
-        """The bytes that have reached the host by now."""
+        """Return the bytes that have reached the host by now."""
         with self.lock:
             return self.line.take(self.clock.now())
 
     def due(self) -> float:
-        """When the next bytes reach the host, s of the clock; infinite if there are none."""
+        """Return when the next bytes reach the host, s of the clock; infinite if there are none."""
         with self.lock:
             return self.line.due()
 
@@ -144,7 +144,7 @@ class VirtualBus:
                 self.on_packet(now, "tx", sent)
 
     def _is_mismatched(self) -> bool:
-        """Whether the host's baud rate differs from that of any servo; cached until one of them changes."""
+        """Return whether the host's baud rate differs from that of any servo; cached until one of them changes."""
         if self._bauds_known_for != self.host_baud:
             bauds = {servo.baud_rate for servo in self.servos.chain}
             self._mismatched = bool(self.host_baud) and any(_differ(self.host_baud, baud) for baud in bauds)
@@ -152,7 +152,7 @@ class VirtualBus:
         return self._mismatched
 
     def _is_deaf(self, servo: Servo) -> bool:
-        """Whether no packet reaches a servo; as ``_hears``, but for each packet on the wire, and not counted."""
+        """Return whether no packet reaches a servo: like ``_hears``, but for each packet on the wire, uncounted."""
         faults, now = self.faults, self.servos.now
         chain = self.servos.chain
         return (
@@ -162,7 +162,7 @@ class VirtualBus:
         )
 
     def _hears(self, servo: Servo) -> bool:
-        """Whether an instruction reaches a servo, given baud rates and faults."""
+        """Return whether an instruction reaches a servo, given baud rates and faults."""
         if self.host_baud and _differ(self.host_baud, servo.baud_rate):
             self.counters[servo.id, "baud_mismatch"] += 1
             return False
@@ -221,7 +221,7 @@ class VirtualBus:
             self.on_change()
 
     def servo(self, id: int) -> Servo:
-        """A servo, brought to the present time.
+        """Return a servo, brought to the present time.
 
         Raises:
             ConfigError: no servo has this id.
@@ -249,13 +249,13 @@ class VirtualBus:
             return self.faults.active("unplug", self.clock.now())
 
     def snapshot(self) -> dict[int, dict[str, int]]:
-        """The registers of all servos by id and item."""
+        """Return the registers of all servos by id and item."""
         with self.lock:
             self.update()
             return {servo.id: servo.snapshot() for servo in self.servos.chain}
 
     def statistics(self) -> Statistics:
-        """Counters: packets by id and kind, rejected input by reason, hits of faults by kind."""
+        """Return counters: packets by id and kind, rejected input by reason, hits of faults by kind."""
         with self.lock:
             packets: dict[str, dict[str, int]] = {}
             for (id, name), count in sorted(self.counters.items()):
@@ -299,7 +299,7 @@ def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> Non
 
 
 def _voltage(models: list[ControlTable]) -> float:
-    """12 V, or another voltage within the limits of all models."""
+    """Return 12 V, or another voltage within the limits of all models."""
     lowest = max(model.item("min_voltage_limit").initial for model in models) * 0.1
     highest = min(model.item("max_voltage_limit").initial for model in models) * 0.1
     usual = [12.0, 11.1, 5.0, 24.0]

@@ -27,7 +27,7 @@ AXES: Final = (SOUND, STUCK, STRIPPED, FREE, REVERSED)
 
 @dataclass(slots=True)
 class Control:
-    """The settings of the control loops.
+    """Holds the settings of the control loops.
 
     kind: OFF POSITION VELOCITY CURRENT PWM. goal: rad, rad/s, A or share of the supply. pwm_limit: share.
     current_limit: A. p, i, d: share per rad, per rad s and per rad/s; speed_p, speed_i: share per rad/s and per rad.
@@ -48,7 +48,7 @@ class Control:
 
 
 class Drive(Protocol):
-    """The mechanical side of a servo: a motor here, or a simulator's joint (``physics/servos/servo_world.py``)."""
+    """Moves the axis of a servo: a motor here, or a simulator's joint (``physics/servos/servo_world.py``)."""
 
     position: float
     velocity: float
@@ -66,7 +66,7 @@ class Drive(Protocol):
 
 
 class MotorDrive(Drive):
-    """A simulated motor. ``load(position, velocity)`` is the outside torque on the axis, Nm; ``axis`` is one of AXES.
+    """Simulates a motor. ``load(position, velocity)`` is the outside torque on the axis, Nm; ``axis`` is one of AXES.
 
     position: rad; velocity: rad/s; current: A; pwm: share of the supply voltage at the motor; wanted, wanted_speed:
     position and speed of the profile, rad and rad/s. settled: nothing changes until the control or the load changes.
@@ -88,7 +88,7 @@ class MotorDrive(Drive):
 
     @override
     def control(self, control: Control) -> None:
-        """As in ``Drive``; a new kind of control begins at the present position."""
+        """Set the control; a new kind of control begins at the present position."""
         if control.kind != self._control.kind:
             self.wanted, self._sum = self.position, 0.0
             self.wanted_speed = self.velocity if control.kind == VELOCITY else 0.0
@@ -169,7 +169,7 @@ class MotorDrive(Drive):
         return control.speed_p * error + self._sum
 
     def _turn(self, volts: float, limit: float, supply: float) -> None:
-        """One step of the motor; implicit in the speed, so that it is stable for any inertia."""
+        """Do one step of the motor; implicit in the speed, so that it is stable for any inertia."""
         velocity = self.velocity
         per_inertia = STEP / self._inertia
         outside = self.load(self.position, velocity) if self.load is not None else 0.0
@@ -199,7 +199,7 @@ class MotorDrive(Drive):
         self.position += after * STEP
 
     def _is_steady(self, volts: float, supply: float) -> bool:
-        """Whether the control loops would give the same output again."""
+        """Return whether the control loops would give the same output again."""
         control = self._control
         if control.kind == POSITION:
             saturated = abs(self._sum) >= control.pwm_limit

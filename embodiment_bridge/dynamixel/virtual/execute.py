@@ -18,7 +18,7 @@ NO_SERVOS: Sequence[Servo] = ()
 
 
 class Servos:
-    """The servos of a bus. ``chain``: in the order of the cable."""
+    """Holds the servos of a bus. ``chain``: in the order of the cable."""
 
     def __init__(self, chain: Sequence[Servo]) -> None:
         self.chain = tuple(chain)
@@ -42,20 +42,20 @@ class Servos:
         self.protocols = tuple(sorted({servo.protocol for servo in self.chain}))
 
     def by_id(self, id: int) -> list[Servo]:
-        """All servos with an id."""
+        """Return all servos with an id."""
         return [servo for servo in self.chain if servo.id == id]
 
     def at(self, id: int, protocol: int) -> Sequence[Servo]:
-        """The servos with an id that the instruction reaches, brought to the present time."""
+        """Return the servos with an id that the instruction reaches, brought to the present time."""
         return self._present(self._by_id.get((id, protocol), NO_SERVOS))
 
     def shadows(self, id: int, protocol: int) -> Sequence[Servo]:
-        """The servos with ``id`` as their shadow id, which also execute what is written to it."""
+        """Return the servos with ``id`` as their shadow id, which also execute what is written to it."""
         found = self._by_shadow.get((id, protocol))
         return self._present(found) if found else NO_SERVOS
 
     def all_hearing(self, protocol: int) -> Sequence[Servo]:
-        """All servos that the instruction reaches, in the order of ids."""
+        """Return all servos that the instruction reaches, in the order of ids."""
         found = [servo for servo in self.chain if servo.protocol == protocol]
         return self._present(sorted(found, key=lambda servo: servo.id))
 
@@ -78,7 +78,10 @@ PROTECTED_FIRMWARE: Final = 42  # from this version on, a broadcast that resets 
 
 
 class Reply(NamedTuple):
-    """The reply of a servo; ``servo`` None: no servo has the id that was asked, so its place in the chain is empty."""
+    """Holds the reply of a servo.
+
+    ``servo`` None: no servo has the id that was asked, so its place in the chain is empty.
+    """
 
     servo: Servo | None
     fault: int = 0
@@ -86,7 +89,7 @@ class Reply(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """The replies to an instruction: independent, in a chain (``chained``), or all in one packet (``fast``)."""
+    """Holds the replies to an instruction: independent, in a chain (``chained``), or all in one packet (``fast``)."""
 
     replies: list[Reply]
     chained: bool = False
@@ -181,7 +184,7 @@ def _reboot(servo: Servo, parameters: bytes) -> Reply:
 
 
 def _alert(servo: Servo) -> int:
-    """The alert bit in the answer of a servo before it restarts."""
+    """Return the alert bit in the answer of a servo before it restarts."""
     return servo.error_byte(0) if servo.protocol == 2 else 0
 
 

@@ -58,7 +58,7 @@ KINDS: Final[Mapping[str, Mapping[str, Option]]] = {**WIRE, **STATES}
 
 @dataclass(slots=True, eq=False)
 class Rule:
-    """One fault.
+    """Describes one fault.
 
     id: of the servo; None: any. skip: packets that pass first. count: packets that are hit; probability: per packet.
     start, end: s of the clock.
@@ -76,16 +76,16 @@ class Rule:
     hits: int = 0
 
     def number(self, name: str) -> float:
-        """The value of an option that is a number."""
+        """Return the value of an option that is a number."""
         return float(self.options[name] or 0)
 
     def concerns(self, id: int | None, now: float) -> bool:
-        """Whether it is its time (s), it is for this servo, and there are packets left that it may hit."""
+        """Return whether it is its time (s), it is for this servo, and there are packets left that it may hit."""
         return (self.id is None or self.id == id) and self.start <= now < self.end and self.count > 0
 
 
 class Faults:
-    """The faults of a bus of ``servos``. ``seed``: of the random numbers, which are repeatable."""
+    """Holds the faults of a bus of ``servos``. ``seed``: of the random numbers, which are repeatable."""
 
     def __init__(self, servos: Servos, seed: int = 0) -> None:
         self.random = random.Random(seed)
@@ -95,7 +95,9 @@ class Faults:
         self._by_kind: dict[str, list[Rule]] = {}
 
     def add(self, kind: str, now: float, given: Mapping[str, Option]) -> Rule:
-        """Add a fault that begins after ``after`` s and lasts ``duration`` s. given: those of ``TIMING``, and options.
+        """Add a fault that begins after ``after`` s and lasts ``duration`` s.
+
+        given: options, those of ``TIMING`` among them.
 
         Raises:
             ConfigError: the fault, the servo or an option is unknown, or a value is out of its range.
@@ -168,7 +170,7 @@ class Faults:
             _EFFECTS[rule.kind](servo, rule, on)
 
     def hit(self, kind: str, id: int | None, now: float) -> Rule | None:
-        """The rule that hits a packet of a servo now, or None; the hit is counted."""
+        """Return the rule that hits a packet of a servo now, or None; the hit is counted."""
         for rule in self._by_kind.get(kind, ()):
             if not rule.concerns(id, now):
                 continue
@@ -184,18 +186,18 @@ class Faults:
         return None
 
     def would_hit(self, kind: str, id: int | None, now: float) -> bool:
-        """Whether a rule hits each packet of a servo now; nothing is counted."""
+        """Return whether a rule hits each packet of a servo now; nothing is counted."""
         return any(
             rule.concerns(id, now) and rule.probability >= 1.0 and not rule.skip
             for rule in self._by_kind.get(kind, ())
         )
 
     def active(self, kind: str, now: float) -> bool:
-        """Whether it is the time of a fault that is a state."""
+        """Return whether it is the time of a fault that is a state."""
         return any(rule.start <= now < rule.end for rule in self._by_kind.get(kind, ()))
 
     def _concerned(self, rule: Rule) -> Iterable[Servo]:
-        """The servos of a fault; a brown-out is always for all of them."""
+        """Return the servos of a fault; a brown-out is always for all of them."""
         everybody = rule.id is None or rule.kind == "brown_out"
         return self._servos.chain if everybody else self._servos.by_id(rule.id or 0)
 

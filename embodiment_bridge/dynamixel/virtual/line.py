@@ -28,17 +28,17 @@ from embodiment_bridge.wire.json_text import event_to_json
 
 
 class Clock(Protocol):
-    """A monotonic time in s."""
+    """Gives a monotonic time in s."""
 
     def now(self) -> float:
-        """The time, s."""
+        """Return the time, s."""
 
     def wall_time_until(self, moment: float) -> float:
-        """Real seconds to wait until ``moment``; infinite if waiting does not bring it nearer."""
+        """Return the real seconds to wait until ``moment``; infinite if waiting does not bring it nearer."""
 
 
 class WallClock(Clock):
-    """Real time times ``scale``, from 0."""
+    """Gives real time times ``scale``, from 0."""
 
     def __init__(self, scale: float = 1.0) -> None:
         self._scale = scale
@@ -54,7 +54,7 @@ class WallClock(Clock):
 
 
 class VirtualClock(Clock):
-    """A time that only ``advance`` moves: a test needs no sleep and is repeatable."""
+    """Gives a time that only ``advance`` moves: a test needs no sleep and is repeatable."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -82,7 +82,7 @@ USB_PACKET: Final = 62  # bytes with which an FTDI adapter does not wait for its
 
 @dataclass(slots=True)
 class Pacing:
-    """The delays that are simulated. Without any, every answer is there at once.
+    """Names the delays that are simulated. Without any, every answer is there at once.
 
     baud: of the wire, 1/s; 0 for no limit. return_delay: whether servos wait as their register says.
     usb_latency: s for which the adapter collects received bytes.
@@ -94,7 +94,7 @@ class Pacing:
 
 
 class Line:
-    """The wire and the adapter: gives answers to the host when they are due."""
+    """Simulates wire and adapter: gives answers to the host when they are due."""
 
     def __init__(self, pacing: Pacing) -> None:
         self.pacing = pacing
@@ -122,7 +122,7 @@ class Line:
         self._out.append((self._received if self.pacing.baud else now, data))
 
     def due(self) -> float:
-        """Time at which the next bytes reach the host; infinite if there are none."""
+        """Return the time at which the next bytes reach the host; infinite if there are none."""
         if not self._out:
             return math.inf
         if not self.pacing.usb_latency:
@@ -147,7 +147,7 @@ class Line:
         return last
 
     def take(self, now: float) -> bytes:
-        """The bytes that have reached the host."""
+        """Return the bytes that have reached the host."""
         out = self._out
         if not out or self.due() > now:
             return b""
@@ -200,7 +200,7 @@ class Answers:
         return sent
 
     def _with_faults(self, protocol: int, servo: Servo, fault: int, data: bytes, now: float) -> bytes:
-        """The status of one servo as it is sent; empty if it is not sent."""
+        """Return the status of one servo as it is sent; empty if it is not sent."""
         hit, id = self._faults.hit, servo.id
         if hit("drop_status", id, now):
             return b""
@@ -213,7 +213,7 @@ class Answers:
         return self._disturbed(status, id, now)
 
     def _disturbed(self, status: bytes, id: int, now: float) -> bytes:
-        """The status of one servo after delays, collisions, truncation and noise."""
+        """Return the status of one servo after delays, collisions, truncation and noise."""
         hit = self._faults.hit
         if rule := hit("delay_status", id, now):
             self._line.delay(rule.number("seconds"))
@@ -248,7 +248,7 @@ class Answers:
         return [whole]
 
     def _blocks_left(self, blocks: list[Block], limit: int, now: float) -> int:
-        """The number of servos that answer before the first silent one."""
+        """Return the number of servos that answer before the first silent one."""
         if rule := self._faults.hit("partial_fast", None, now):
             limit = min(limit, int(rule.number("blocks")))
         return next((k for k in range(limit) if self._faults.hit("drop_status", blocks[k][0], now)), limit)
@@ -265,7 +265,7 @@ class Answers:
 
 
 def _block(reply: Reply) -> Block:
-    """The block of a servo in a fast answer; for a missing servo, the space that the others leave for it."""
+    """Return the block of a servo in a fast answer; for a missing servo, the space that the others leave for it."""
     servo, fault, data = reply
     return (servo.id, servo.error_byte(fault), data) if servo is not None else (0, 0, data)
 
@@ -278,19 +278,19 @@ def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
 
 
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
-    """The status of a firmware without byte stuffing."""
+    """Return the status of a firmware without byte stuffing."""
     body = packets.HEADER + bytes((servo.id,)) + (len(data) + 4).to_bytes(2, "little")
     body += bytes((0x55, servo.error_byte(fault))) + data
     return body + crc16(body).to_bytes(2, "little")
 
 
 def _flipped(data: bytes, place: int) -> bytes:
-    """The data with one byte inverted."""
+    """Return the data with one byte inverted."""
     return data[:place] + bytes((data[place] ^ 0xFF,)) + data[place + 1 :]
 
 
 def _collision(status: bytes) -> bytes:
-    """Two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
+    """Return the bytes of two servos that send at once, one a byte later: the wire is 0 where either sends 0."""
     return bytes(a & b for a, b in zip(status + b"\xff", b"\xff" + status, strict=True))
 
 
@@ -308,7 +308,7 @@ class Transcript:
             raise ConfigError(f"{path}: {error.strerror or error}") from error
 
     def __enter__(self) -> "Transcript":
-        """The transcript itself."""
+        """Return the transcript itself."""
         return self
 
     def __exit__(
@@ -318,7 +318,7 @@ class Transcript:
         self._file.close()
 
     def of(self, bus: str) -> "BusTranscript":
-        """The hook of one bus."""
+        """Return the hook of one bus."""
         return BusTranscript(bus, self._file)
 
 

@@ -12,7 +12,7 @@ PLANS: Final = 500  # that are cached, because a host repeats the same reads and
 
 
 class Memory:
-    """A control table with its bytes."""
+    """Holds a control table with its bytes."""
 
     def __init__(self, table: ControlTable) -> None:
         self.table = table
@@ -29,7 +29,7 @@ class Memory:
         self.used = max(self._inside) + 1
 
     def get(self, name: str) -> int:
-        """The value of an item."""
+        """Return the value of an item."""
         address, end, signed = self._slots[name]
         return int.from_bytes(self.bytes[address:end], "little", signed=signed)
 
@@ -41,7 +41,7 @@ class Memory:
         )
 
     def has(self, name: str) -> bool:
-        """Whether the model has such an item."""
+        """Return whether the model has such an item."""
         return name in self.table.items
 
     def reset(self, keep: tuple[str, ...] = ()) -> None:
@@ -61,7 +61,7 @@ class Memory:
         self.forget_runs()
 
     def runs(self, address: int, size: int) -> list[Run] | None:
-        """The places of the bytes, with indirect data resolved; None: outside the table."""
+        """Return the places of the bytes, with indirect data resolved; None: outside the table."""
         key = (address, size)
         if key not in self._runs:
             if len(self._runs) > PLANS:
@@ -75,11 +75,14 @@ class Memory:
         self._plans.clear()
 
     def is_indirect_address(self, address: int) -> bool:
-        """Whether an indirect address begins at ``address``."""
+        """Return whether an indirect address begins at ``address``."""
         return address in self._entries
 
     def plan(self, address: int, size: int) -> list[Part] | int:
-        """The items in ``size`` bytes at ``address``, with their places in them; or the ``Fault`` if there are none."""
+        """Return the items in ``size`` bytes at ``address``, with their places in them.
+
+        Return the ``Fault`` if there are none.
+        """
         key = (address, size)
         found = self._plans.get(key)
         if found is None:
@@ -104,7 +107,7 @@ class Memory:
         return parts
 
     def items(self, run: Run) -> list[Item] | None:
-        """The items that fill a run exactly; None if it begins or ends inside an item, or has a gap."""
+        """Return the items that fill a run exactly; None if it begins or ends inside an item, or has a gap."""
         address, size = run
         end = address + size
         found = []
@@ -117,7 +120,7 @@ class Memory:
         return found
 
     def knows(self, address: int) -> bool:
-        """Whether an item has a byte at ``address``."""
+        """Return whether an item has a byte at ``address``."""
         return address in self._inside
 
     def _find_runs(self, address: int, size: int) -> list[Run] | None:

@@ -32,7 +32,7 @@ LOCK: Final = struct.Struct(
 
 
 class PtyPort:
-    """An open terminal; ``link`` is a symbolic link that points to it.
+    """Represents an open terminal; ``link`` is a symbolic link that points to it.
 
     Raises:
         LinkError: the system gives no terminal; ``link`` is no symbolic link, or another process serves it.
@@ -59,11 +59,11 @@ class PtyPort:
             raise
 
     def fileno(self) -> int:
-        """The file descriptor, for select."""
+        """Return the file descriptor, for select."""
         return self._master
 
     def read(self) -> bytes:
-        """The bytes that the client has written; empty if none."""
+        """Return the bytes that the client has written; empty if none."""
         try:
             return os.read(self._master, CHUNK)
         except BlockingIOError:
@@ -117,7 +117,7 @@ class PtyPort:
 
 
 def _server_of(link: Path) -> int:
-    """The process that serves the terminal behind a link; 0 if there is none, as after it was killed."""
+    """Return the process that serves the terminal behind a link; 0 if there is none, as after it was killed."""
     try:
         terminal = os.open(link, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:  # it went with its process
@@ -142,7 +142,9 @@ Readable = int | PtyPort | socket.socket
 
 
 class VirtualPort(ClosedOnExit):
-    """A port to a bus. ``name``: of the terminal; ``link``: symbolic link to it; ``host``, ``port``: of TCP.
+    """Represents a port to a bus.
+
+    ``name``: of the terminal; ``link``: symbolic link to it; ``host``, ``port``: of TCP.
 
     Raises:
         ConfigError: both terminal and TCP are off.
@@ -234,7 +236,7 @@ class VirtualPort(ClosedOnExit):
                 moving = self.bus.update()
 
     def _wait(self, moving: bool) -> float:
-        """The time to sleep, s."""
+        """Return the time to sleep, s."""
         due = self.bus.due()
         wait = self.bus.clock.wall_time_until(due) if due < math.inf else LONGEST_S
         if wait < HOUSEKEEPING_S:

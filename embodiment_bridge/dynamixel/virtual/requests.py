@@ -23,7 +23,7 @@ Answer = dict[str, Any]
 
 
 class ActiveFault(NamedTuple):
-    """A fault with its number. id: of the servo; None for any. hits: how often it has struck."""
+    """Represents a fault with its number. id: of the servo; None for any. hits: how often it has struck."""
 
     fault: int
     kind: str
@@ -50,7 +50,7 @@ class Requests:
         }
 
     def answer(self, request: Any) -> Answer:
-        """``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with the reason; never raises."""
+        """Return ``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with the reason; never raises."""
         try:
             if not isinstance(request, dict) or not isinstance(request.get("do"), str):
                 raise ConfigError(f'a request is {{"do": ...}} with one of: {", ".join(self._known)}')
@@ -82,7 +82,7 @@ class Requests:
             self._heal({"fault": fault, **({"bus": bus} if bus else {})})
 
     def faults(self) -> list[ActiveFault]:
-        """The faults that have not ended."""
+        """Return the faults that have not ended."""
         with self._lock:
             return self._active()
 
@@ -166,7 +166,7 @@ class Requests:
 
 
 def option_value(name: str, text: str) -> Option:
-    """The value of a fault's option given as text: a number, true, false or null as JSON, else the text itself.
+    """Return a fault's option given as text: a number, true, false or null as JSON, else the text itself.
 
     Raises:
         ConfigError: the text is a list or an object.

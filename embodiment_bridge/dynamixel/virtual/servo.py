@@ -21,7 +21,7 @@ RESISTANCE: Final = 0.05  # ohm, of a supply with some cable
 
 
 class Supply:
-    """A supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
+    """Represents a supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
 
     def __init__(self, nominal: float, resistance: float = RESISTANCE) -> None:
         self.nominal = nominal
@@ -54,7 +54,7 @@ OBJECT: Final = {1: "B", 2: "H", 4: "I"}
 
 
 class Servo(ABC):
-    """The part that all models have in common. ``id``: at which it answers; ``supply`` is shared by a bus."""
+    """Simulates what all models have in common. ``id``: at which it answers; ``supply`` is shared by a bus."""
 
     protocol = 2
 
@@ -197,7 +197,7 @@ class Servo(ABC):
     # -- registers
 
     def read(self, address: int, size: int) -> bytes | None:
-        """Bytes of the table as they are now; None outside the table."""
+        """Return bytes of the table as they are now; None outside the table."""
         runs = self.memory.runs(address, size)
         if runs is None:
             return None
@@ -242,12 +242,15 @@ class Servo(ABC):
         return self.refusal(item.name, value)
 
     def snapshot(self) -> dict[str, int]:
-        """The values of all items by name, without the indirect ones."""
+        """Return the values of all items by name, without the indirect ones."""
         self._refresh()
         return {name: self.memory.get(name) for name in self.table.items if not name.startswith("indirect_")}
 
     def _present_runs(self) -> list[tuple[Struct, int, slice]]:
-        """Structs for the items that ``present`` gives; few are needed, as most tables have them side by side."""
+        """Return structs for the items that ``present`` gives.
+
+        Few are needed, as most tables have them side by side.
+        """
         runs: list[tuple[str, int, int, int]] = []  # format, address, end, index of the first
         for index, name in enumerate(self.present_names()):
             item = self.table.items[name]
@@ -277,15 +280,15 @@ class Servo(ABC):
 
     @abstractmethod
     def present_names(self) -> tuple[str, ...]:
-        """The items that the servo writes itself, in the order of addresses."""
+        """Return the items that the servo writes itself, in the order of addresses."""
 
     @abstractmethod
     def present(self) -> tuple[int, ...]:
-        """The values of ``present_names``."""
+        """Return the values of ``present_names``."""
 
     @abstractmethod
     def booted(self) -> None:
-        """Called after a start, when RAM has its initial values."""
+        """Handle a start, when RAM has its initial values."""
 
     @abstractmethod
     def torque_off(self) -> None:
@@ -293,23 +296,23 @@ class Servo(ABC):
 
     @abstractmethod
     def is_eeprom_locked(self) -> bool:
-        """Whether writing EEPROM is refused now."""
+        """Return whether writing EEPROM is refused now."""
 
     @abstractmethod
     def refusal(self, name: str, value: int) -> int:
-        """The ``Fault`` with which a value of an item is refused now; 0 if it is accepted."""
+        """Return the ``Fault`` with which a value of an item is refused now; 0 if it is accepted."""
 
     @abstractmethod
     def wrote(self, name: str, value: int) -> None:
-        """Called after an item has been written."""
+        """Handle the write of an item."""
 
     def may_exceed(self, name: str, value: int) -> bool:
-        """Whether a value outside the item's range is allowed because it has a special meaning."""
+        """Return whether a value outside the item's range is allowed because it has a special meaning."""
         return False
 
     @abstractmethod
     def error_byte(self, fault: int) -> int:
-        """The error byte of a status that reports ``fault``."""
+        """Return the error byte of a status that reports ``fault``."""
 
     @property
     @abstractmethod

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP port for drivers that do not use a terminal of this machine (``socket://host:port``); one client at a time."""
+"""A TCP port for drivers that do not use a terminal of this machine (``socket://host:port``).
+
+One client at a time.
+"""
 
 import contextlib
 import socket
@@ -43,7 +46,7 @@ class TcpPort:
         self.client = client
 
     def read(self) -> bytes:
-        """The bytes that the client has sent; a client that is gone is forgotten."""
+        """Return the bytes that the client has sent; a client that is gone is forgotten."""
         if self.client is None:
             return b""
         try:

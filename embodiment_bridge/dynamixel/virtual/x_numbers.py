@@ -20,7 +20,7 @@ SPEED_LAG_S: Final = 0.1  # s; in this time the integral part grows as large as 
 
 
 def has_x_gains(table: ControlTable) -> bool:
-    """Whether the scale of the gains is known."""
+    """Return whether the scale of the gains is known."""
     return table.items["position_p_gain"].upper == X_GAIN
 
 
@@ -84,6 +84,6 @@ MODE_DEFAULTS: Final = (
 
 
 def shown_name(table: ControlTable, name: str) -> str:
-    """The model's name of an item of ``PRESENT``; empty if it has none."""
+    """Return the model's name of an item of ``PRESENT``; empty if it has none."""
     found = table.first(name, OTHER_NAMES.get(name, name))
     return found.name if found else ""

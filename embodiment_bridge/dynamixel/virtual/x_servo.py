@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault, error_co
 
 
 class XServo(Servo):
-    """A virtual servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
+    """Simulates a servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         units = table.items
@@ -79,7 +79,7 @@ class XServo(Servo):
         return fault | (ALERT if self.errors else 0)
 
     def position(self) -> int:
-        """``present_position``, pulses."""
+        """Return ``present_position``, pulses."""
         return self._pulses(self.drive.position)
 
     def count_one_turn(self) -> None:
@@ -101,7 +101,7 @@ class XServo(Servo):
 
     @override
     def may_exceed(self, name: str, value: int) -> bool:
-        """As in ``Servo``: shadow id 255 means off."""
+        """Return whether a value may exceed its limit: shadow id 255 means off."""
         return name == "shadow_id" and value == 255
 
     @override
@@ -130,7 +130,7 @@ class XServo(Servo):
 
     @override
     def write(self, address: int, data: bytes) -> int:
-        """As in ``Servo``, with a shortcut for a goal position, which a host writes in every cycle."""
+        """Write an item, with a shortcut for a goal position, which a host writes in every cycle."""
         if address == self._goal_address and len(data) == 4 and self._has_plain_goal and not self.stuck_items:
             value = int.from_bytes(data, "little", signed=True)
             watching = self.memory.bytes[self._watchdog_address] != x.FIRED & 0xFF
@@ -246,7 +246,7 @@ class XServo(Servo):
 
     @override
     def advance(self, now: float) -> None:
-        """As in ``Servo``; stops at the time at which the watchdog fires, and then goes on."""
+        """Advance the servo; stops at the time at which the watchdog fires, and then goes on."""
         if now > (moment := self.watchdog_at):
             super().advance(moment)
             self.trip_watchdog()
@@ -334,7 +334,7 @@ class XServo(Servo):
         return abs(self.drive.velocity) > self._threshold
 
     def _profile_kind(self) -> int:
-        """0 step, 1 rectangular, 3 trapezoid (2 would be a triangle)."""
+        """Return 0 step, 1 rectangular, 3 trapezoid (2 would be a triangle)."""
         if not self.memory.get("profile_velocity"):
             return 0
         return 3 if self.memory.get("profile_acceleration") else 1

@@ -70,7 +70,7 @@ class Codec:
         return [Truncated(offset, received)] if received else []
 
     def encode(self, command: events.Event | Unknown) -> bytes:
-        """The packet of one instruction or status.
+        """Return the packet of one instruction or status.
 
         Raises:
             CommandError: a field is wrong; the text names the field, its value and the range.
@@ -97,7 +97,7 @@ class Codec:
         return event or Unknown(found.offset, found.raw)
 
     def _is_answer(self, found: Packet) -> bool:
-        """Whether a 1.0 packet is a status: it has the form of an instruction, so that the packet before decides."""
+        """Return whether a 1.0 packet is a status: it looks like an instruction, so the packet before decides."""
         raw, sizes = self._asked.pop(found.id, (b"", ()))
         return len(found.parameters) in sizes and found.raw != raw
 
@@ -121,7 +121,7 @@ def _whole_packet(raw: object) -> bytes:
 
 
 def write_event(event: events.Event) -> bytes:
-    """The packet of one instruction or status.
+    """Return the packet of one instruction or status.
 
     Raises:
         CommandError: a field cannot be sent; the text names it, its value and the range.
@@ -216,11 +216,11 @@ def _flag(name: str, value: object) -> bool:
 
 
 class Unfit(Exception):  # noqa: N818 - not an error: it ends the reading of one packet
-    """The parameters do not fit the instruction."""
+    """Reports that the parameters do not fit the instruction."""
 
 
 def read_instruction(found: Packet) -> events.Event | None:
-    """The event of an instruction, or None if the instruction is unknown.
+    """Return the event of an instruction, or None if the instruction is unknown.
 
     Raises:
         Unfit: the parameters do not fit the instruction.
@@ -303,7 +303,7 @@ def _read_bulk_write(found: Packet) -> events.BulkWrite:
 
 
 def read_fast_status(found: Packet) -> events.FastStatus | None:
-    """The event of an answer to a fast read, or None if the packet is not one.
+    """Return the event of an answer to a fast read, or None if the packet is not one.
 
     The end of a block is found by its CRC, which covers all bytes so far, so that the question need not be known.
     """
@@ -327,7 +327,7 @@ def read_fast_status(found: Packet) -> events.FastStatus | None:
 
 
 def _span(found: Packet) -> tuple[int, int]:
-    """Address and size at the beginning of the parameters."""
+    """Return address and size at the beginning of the parameters."""
     address, size = unpack_from("<BB" if found.protocol == 1 else "<HH", found.parameters)
     return address, size
 

@@ -40,7 +40,7 @@ REASONS: Final = {
 
 
 class Packet(NamedTuple):
-    """One packet; ``raw`` has its bytes on the wire, at ``offset`` of the stream.
+    """Represents one packet; ``raw`` has its bytes on the wire, at ``offset`` of the stream.
 
     A 2.0 status has instruction 0x55, a separate ``error`` byte (ALERT included), and its data in ``parameters``.
     The bytes of a 1.0 packet do not show its kind: ``instruction`` is its fifth byte, unless the decoder expects only
@@ -57,7 +57,7 @@ class Packet(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The part of one servo in the answer to a fast read."""
+    """Represents the part of one servo in the answer to a fast read."""
 
     id: int
     error: int
@@ -170,7 +170,10 @@ class PacketDecoder:
         return size
 
     def _reject(self, buffer: bytes, at: int, size: int, reason: str, found: list[Packet | Malformed]) -> int:
-        """Report bytes that are not a packet; returns how many to skip: only one, as a good packet may begin inside."""
+        """Report bytes that are not a packet.
+
+        Returns how many to skip: only one, as a good packet may begin inside.
+        """
         quote = excerpt(buffer[at : at + min(size, QUOTED)].hex(" ").encode())
         found.append(Malformed(self._position + at, REASONS[reason], quote))
         self.rejected[reason] += 1
@@ -188,7 +191,7 @@ class PacketDecoder:
 
 
 def _header_inside(buffer: bytes, start: int, end: int) -> int:
-    """The place of FF FF FD without FD in a body, or 0: it was not stuffed, or a packet broke off there."""
+    """Return the place of FF FF FD without FD in a body, or 0: it was not stuffed, or a packet broke off there."""
     here = buffer.find(STUFFED, start, end)
     while here >= 0 and here + 3 < len(buffer):
         if here + 3 >= end or buffer[here + 3] != 0xFD:
@@ -198,7 +201,7 @@ def _header_inside(buffer: bytes, start: int, end: int) -> int:
 
 
 def fast_blocks(raw: bytes, items: Iterable[tuple[int, int]]) -> list[Block]:
-    """The blocks in the answer ``raw`` to a fast read, given (id, size in bytes) of the servos in the order of asking.
+    """Return the blocks in the answer ``raw`` to a fast read, given (id, bytes) of the servos as they were asked.
 
     It stops at the first block that is missing, has a wrong CRC or another id. An answer that broke off
     (``PacketDecoder.pending``) gives the blocks before the break.

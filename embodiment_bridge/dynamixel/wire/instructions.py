@@ -134,14 +134,17 @@ HARMLESS: Final = (0, 9, 17, 18, 19, 20)  # none, warning of the battery, and wh
 
 
 def error_bits(code: int) -> HardwareError:
-    """The bits of HardwareError for an error code; a code that is not known counts as a fault of the encoder."""
+    """Return the bits of HardwareError for an error code.
+
+    A code that is not known counts as a fault of the encoder.
+    """
     if code in HARMLESS:
         return HardwareError(0)
     return CODES.get(code, HardwareError.ENCODER)
 
 
 def error_code(bits: int) -> int:
-    """The first error code that stands for one of these bits; 0 for none."""
+    """Return the first error code that stands for one of these bits; 0 for none."""
     return next((code for code, bit in CODES.items() if bits & bit), 0)
 
 
@@ -161,7 +164,7 @@ def fault_name(error: int) -> str:
 
 
 def fault_number(name: object) -> int:
-    """The number for a name of ``fault_name``."""
+    """Return the number for a name of ``fault_name``."""
     if name == "":
         return 0
     if not isinstance(name, str):
@@ -175,12 +178,12 @@ def fault_number(name: object) -> int:
 
 
 def bit_names(error: int) -> str:
-    """Names of the bits of an error byte of protocol 1."""
+    """Return the names of the bits of an error byte of protocol 1."""
     return "+".join(name for name, bit in ERROR_BITS.items() if error & bit)
 
 
 def bits(names: object) -> int:
-    """The error byte for the names of ``bit_names``."""
+    """Return the error byte for the names of ``bit_names``."""
     if not isinstance(names, str):
         raise CommandError(
             f"error is {names!r}; it must be empty or some of these with + between: {', '.join(ERROR_BITS)}"

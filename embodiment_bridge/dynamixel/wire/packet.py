@@ -53,7 +53,7 @@ _PAIRS: Final = [Struct(f">{pairs}H").unpack_from for pairs in range(160)]
 
 
 def crc16(data: bytes | bytearray, start: int = 0) -> int:
-    """The checksum of ``data``; ``start`` is the checksum of the bytes before it."""
+    """Return the checksum of ``data``; ``start`` is the checksum of the bytes before it."""
     size = len(data)
     pairs = _PAIRS[size >> 1](data) if size < 320 else unpack_from(f">{size >> 1}H", data)
     words, value = _WORDS, start
@@ -86,22 +86,22 @@ _MOST: Final = {1: 0xFF, 2: 0xFFFF}  # of them
 
 
 def checksum(body: bytes | bytearray) -> int:
-    """The checksum of a 1.0 packet: of its id, length, instruction and parameters."""
+    """Return the checksum of a 1.0 packet: of its id, length, instruction and parameters."""
     return ~sum(body) & 0xFF
 
 
 def stuff(body: bytes) -> bytes:
-    """Instruction and parameters as they are sent: with an FD after each FF FF FD."""
+    """Stuff instruction and parameters as they are sent: with an FD after each FF FF FD."""
     return body.replace(STUFFED, STUFFED + b"\xfd") if STUFFED in body else body
 
 
 def unstuff(body: bytes) -> bytes:
-    """The inverse of ``stuff``."""
+    """Return the inverse of ``stuff``."""
     return body.replace(STUFFED + b"\xfd", STUFFED) if STUFFED in body else body
 
 
 def instruction(id: int, code: int, parameters: bytes = b"", protocol: int = 2) -> bytes:
-    """A packet with any instruction to one servo or, with id 0xFE, to all."""
+    """Return a packet with any instruction to one servo or, with id 0xFE, to all."""
     return _packet(any_id(id), whole("code", code, 0, 255), octets("parameters", parameters), protocol)
 
 
@@ -208,7 +208,7 @@ def bulk_write(items: Sequence[tuple[int, int, bytes]]) -> bytes:
 
 
 def status(id: int, error: int, data: bytes = b"", protocol: int = 2) -> bytes:
-    """The answer of a servo.
+    """Return the answer of a servo.
 
     error: a ``Fault``, with ALERT (0x80) while the servo has a hardware error; of 1.0 bits of ``Error1``.
     """
@@ -229,7 +229,7 @@ def quick_status(id: int, error: int, data: bytes) -> bytes:
 
 
 def fast_status(blocks: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """The answer of several servos to a fast read, each with ``(id, error, data)``.
+    """Return the answer of several servos to a fast read, each with ``(id, error, data)``.
 
     It is not stuffed. The CRC of each servo covers all bytes so far, earlier CRCs included; the last one is that of the
     packet.

@@ -15,12 +15,12 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 def usual_cache() -> Path:
-    """The default folder of the media cache."""
+    """Return the default folder of the media cache."""
     return _our_caches() / "media"
 
 
 def preprocessed_folder() -> Path:
-    """The default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
+    """Return the default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
 
     Absolute, without symbolic links. It is not part of the cache, because a kept document needs its sounds.
     """
@@ -38,12 +38,12 @@ STALE_S = 3600.0  # an unfinished file of this age was left by a process that en
 
 
 def key_of(*parts: object) -> str:
-    """A file name made from the hash of ``parts``."""
+    """Return a file name made from the hash of ``parts``."""
     return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogatepass")).hexdigest()[:40]
 
 
 class MediaCache:
-    """Files by name, a ``key_of`` with a suffix or without. Several threads and processes may use the same folder.
+    """Stores files by name, a ``key_of`` with or without suffix. Threads and processes may share the folder.
 
     A file may be evicted while it is played: a process that has it open can still read it. Files of other names are
     never looked at. ``max_bytes`` of inf: only what a process left unfinished is deleted.
@@ -66,7 +66,7 @@ class MediaCache:
             raise ConfigError(f"the media cache {folder} cannot be written")
 
     def find(self, name: str) -> Path | None:
-        """The file of that name, or None; it counts as used now."""
+        """Return the file of that name, or None; it counts as used now."""
         path = self.folder / name
         try:
             os.utime(path)
@@ -76,14 +76,17 @@ class MediaCache:
 
     @contextmanager
     def adding(self, name: str) -> Iterator[Path]:
-        """A path to write to; when the block ends without an error, the complete file is moved into the cache."""
+        """Yield a path to write to.
+
+        When the block ends without an error, the complete file is moved into the cache.
+        """
         with self.unfinished(name) as path:
             yield path
             self.add(path, name)
 
     @contextmanager
     def unfinished(self, name: str) -> Iterator[Path]:
-        """A temporary file in the cache's folder, deleted at the end of the block unless ``add`` has moved it."""
+        """Yield a temporary file in the cache's folder, deleted at the end of the block unless ``add`` has moved it."""
         handle, text = tempfile.mkstemp(prefix=f"{name}.", suffix=UNFINISHED, dir=self.folder)
         os.close(handle)
         path = Path(text)
@@ -98,7 +101,7 @@ class MediaCache:
         self._evict(name)
 
     def size(self) -> int:
-        """Bytes of its files."""
+        """Return the size of all files, bytes."""
         return sum(size for _, size, _ in self._files())
 
     def _files(self) -> list[tuple[float, int, Path]]:

@@ -26,7 +26,7 @@ _CONSONANT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks of one sound.
+    """Holds the marks of one sound.
 
     ``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name); both in the order of time.
 
@@ -43,18 +43,18 @@ class Marks:
         return bool(self.phonemes or self.levels)
 
     def words_begun(self, position: float) -> int:
-        """The number of words of the text that have begun at ``position`` s."""
+        """Return the number of words of the text that have begun at ``position`` s."""
         place = bisect_right(self.words, (position, MAX_MARKS))
         return max((number for _, number in self.words[:place][-3:]), default=-1) + 1
 
     def phoneme(self, position: float) -> str:
-        """The phoneme that is heard at ``position`` s; empty before the first and in pauses."""
+        """Return the phoneme that is heard at ``position`` s; empty before the first and in pauses."""
         place = bisect_right(self.phonemes, position, key=lambda one: one[0])
         name = self.phonemes[place - 1][1] if place else ""
         return "" if name.startswith(("_", "(")) else name
 
     def mouth(self, position: float) -> float:
-        """The opening of the mouth at ``position`` s, 0 to 1."""
+        """Return the opening of the mouth at ``position`` s, 0 to 1."""
         if self.levels and not self.phonemes:
             place = int(max(position, 0.0) / BLOCK_S)
             return self.levels[place] if place < len(self.levels) else 0.0
@@ -63,12 +63,12 @@ class Marks:
 
 
 def opening(phoneme: str) -> float:
-    """The opening of the mouth for a phoneme of espeak-ng, 0 to 1."""
+    """Return the opening of the mouth for a phoneme of espeak-ng, 0 to 1."""
     return next((value for start, value in _OPENINGS if phoneme.startswith(start)), _CONSONANT)
 
 
 def to_text(marks: Marks) -> str:
-    """The content of a file of marks, as ``marks_url`` of a BML player names one."""
+    """Return the content of a file of marks, as ``marks_url`` of a BML player names one."""
     return json.dumps({"format": FORMAT, "words": marks.words, "phonemes": marks.phonemes})
 
 

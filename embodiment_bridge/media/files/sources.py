@@ -22,7 +22,10 @@ Cancelled = Callable[[], bool]
 
 
 class Fetch(Protocol):
-    """The part of the guarded fetcher that media and speech use (``Fetcher.fetch_to``). It blocks: never on a tick."""
+    """Represents the part of the guarded fetcher that media and speech use (``Fetcher.fetch_to``).
+
+    It blocks: never on a tick.
+    """
 
     def __call__(
         self,
@@ -64,7 +67,7 @@ class MediaSources:
         self._policy, self._cache, self._fetch, self._share = policy, cache, fetch, share
 
     def path_of(self, url: str, cancelled: Cancelled = lambda: False) -> Path:
-        """The file of a sound; waits until it has been fetched.
+        """Return the file of a sound; waits until it has been fetched.
 
         Raises:
             BridgeError: the URL is not allowed, the file does not exist, is too large, or is not a sound.
@@ -72,7 +75,7 @@ class MediaSources:
         return self._find(url, SOUNDS, MAX_MEDIUM, cancelled)
 
     def marks_of(self, url: str, cancelled: Cancelled = lambda: False) -> Path:
-        """The file of marks at a URL.
+        """Return the file of marks at a URL.
 
         Raises:
             BridgeError: as for ``path_of``.
@@ -108,7 +111,7 @@ class MediaSources:
 
 
 def _inside(path: Path, roots: tuple[str, ...]) -> Path:
-    """A regular file that lies under one of the folders after all symbolic links are followed.
+    """Return a regular file that lies under one of the folders after all symbolic links are followed.
 
     Raises:
         CommandError: it lies elsewhere, or does not exist.
@@ -122,7 +125,7 @@ def _inside(path: Path, roots: tuple[str, ...]) -> Path:
 
 
 def redacted(url: str) -> str:
-    """A URL for logs and topics: without user, query and fragment, which may hold secrets."""
+    """Return a URL for logs and topics: without user, query and fragment, which may hold secrets."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]

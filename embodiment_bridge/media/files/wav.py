@@ -16,7 +16,7 @@ HEADER_READS: Final = 1000  # two for each chunk; a few chunks are usual
 
 
 class _File(io.FileIO):
-    """A file that seems to end after ``reads_left`` reads; None: no limit."""
+    """Represents a file that seems to end after ``reads_left`` reads; None: no limit."""
 
     reads_left: int | None = HEADER_READS
 
@@ -46,7 +46,7 @@ def open_wav(path: Path | str) -> Iterator[wave.Wave_read]:
 
 
 def wav_length(path: Path | str) -> float | None:
-    """The length in s from the header of a WAV file; None when the file is not WAV."""
+    """Return the length in s from the header of a WAV file; None when the file is not WAV."""
     try:
         with open_wav(path) as file:
             frames, rate = file.getnframes(), file.getframerate()
@@ -64,7 +64,7 @@ WIDE_OPEN: Final = 0.7  # share of the loudest block at which the mouth is wide 
 
 
 def envelope(path: Path) -> tuple[float, ...]:
-    """The mouth opening, 0 to 1, for each ``BLOCK_S`` of a WAV file of 16-bit samples: RMS relative to the loudest.
+    """Return the mouth opening, 0 to 1, for each ``BLOCK_S`` of a WAV file (16 bit): RMS relative to the loudest.
 
     Empty for other files and for silence.
     """

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays on the sound device through a helper program, and chooses the output. Opening may wait: call it on a thread."""
+"""Plays on the sound device through a helper program, and chooses the output.
+
+Opening may wait: call it on a thread.
+"""
 
 import importlib.util
 import sys
@@ -30,15 +33,17 @@ from embodiment_bridge.media.outputs.output import (
 )
 
 HELPER = Path(__file__).with_name("sound_helper.py")
-LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package
+LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # the helper finds this package here
 BACKENDS = ("auto", "pulseaudio", "alsa", "jack", "coreaudio", "null")
 FADE_OUT_S = 0.03
 KINDS = {PLAYING, PAUSED, POSITION, *LAST}
-MAX_EVENTS = 10_000  # that wait to be taken
+MAX_EVENTS = 10_000  # limit of events that are not taken yet
 
 
 class DeviceOutput(Output):
-    """An ``Output`` to the sound device. When the helper ends, all sounds fail; the next sound starts it again.
+    """Implements an ``Output`` to the sound device.
+
+    When the helper ends, all sounds fail; the next sound starts it again.
 
     Args:
         environment: of the helper; see ``launching.environment.of_outside_program``.
@@ -112,7 +117,7 @@ class DeviceOutput(Output):
 
     @override
     def position(self, sound_id: str) -> float:
-        """The position (s) that the helper reported last, plus the time since then."""
+        """Return the position (s) that the helper reported last, plus the time since then."""
         with self._lock:
             position, since = self._playing.get(sound_id, (0.0, None))
         return position if since is None else position + time.monotonic() - since
@@ -122,7 +127,7 @@ class DeviceOutput(Output):
         self._helper.close()
 
     def _start_again(self, sound_id: str) -> bool:
-        """Whether the helper was started for this sound, which fails otherwise; the next one tries again."""
+        """Return whether the helper was started for this sound, which fails otherwise; the next one tries again."""
         ended = self._ended
         self._helper.close()
         try:
@@ -141,7 +146,7 @@ class DeviceOutput(Output):
             self._fail_all(str(error))
 
     def _on_message(self, message: Message) -> None:
-        """Called on the thread that reads the helper."""
+        """Take a message, on the thread that reads the helper."""
         kind = message.get("event")
         if kind == "ready":
             self.has_device = message.get("backend") != "null"

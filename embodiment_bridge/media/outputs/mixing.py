@@ -38,7 +38,7 @@ class Source(Protocol):
         """The length in s; None while it is not known."""
 
     def read(self, frames: int) -> Samples:
-        """The next ``frames`` frames; fewer at the end.
+        """Return the next ``frames`` frames; fewer at the end.
 
         Raises:
             BridgeError: the samples cannot be read.
@@ -46,7 +46,7 @@ class Source(Protocol):
 
 
 class Ramp:
-    """A gain that changes linearly to another value."""
+    """Represents a gain that changes linearly to another value."""
 
     def __init__(self, value: float) -> None:
         self._value = self._goal = value
@@ -59,7 +59,7 @@ class Ramp:
             self._value = goal
 
     def take(self, frames: int) -> Samples:
-        """The gains of the next frames, shape (frames, 1)."""
+        """Return the gains of the next frames, shape (frames, 1)."""
         moving = min(frames, self.left)
         gains = np.full((frames, 1), self._goal, np.float32)
         if moving:
@@ -84,7 +84,7 @@ class _Track:
 
 
 class Mixer:
-    """All sounds. ``mix`` is called on the thread of the device, all other methods on another thread.
+    """Mixes all sounds. ``mix`` is called on the thread of the device, all other methods on another thread.
 
     An event is given when it is heard, which is ``ahead`` frames after it was mixed.
 
@@ -102,7 +102,7 @@ class Mixer:
         self._events: list[OutputEvent] = []
 
     def __len__(self) -> int:
-        """The number of sounds."""
+        """Return the number of sounds."""
         return len(self._tracks)
 
     @property
@@ -164,13 +164,13 @@ class Mixer:
         self._on_events()
 
     def events(self) -> list[OutputEvent]:
-        """The events since the last call, oldest first."""
+        """Return the events since the last call, oldest first."""
         with self._lock:
             events, self._events = self._events, []
             return events
 
     def mix(self, frames: int) -> Samples:
-        """The next frames of all sounds together."""
+        """Return the next frames of all sounds together."""
         block = np.zeros((frames, CHANNELS), np.float32)
         with self._lock:
             for track in list(self._tracks.values()):

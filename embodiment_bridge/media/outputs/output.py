@@ -17,7 +17,7 @@ START_S: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class OutputEvent:
-    """An event of sound ``id``.
+    """Represents an event of sound ``id``.
 
     kind: one of the constants above. position: s of the sound that were heard. length: s, None while not known.
     """
@@ -52,10 +52,10 @@ class Output(Protocol):
         """Set the volume of the sound, 0 to 1."""
 
     def events(self) -> list[OutputEvent]:
-        """The events since the last call, oldest first."""
+        """Return the events since the last call, oldest first."""
 
     def position(self, sound_id: str) -> float:
-        """The part of the sound that has been heard by now, s."""
+        """Return the part of the sound that has been heard by now, s."""
 
     def close(self) -> None:
         """End all sounds and release the device."""
@@ -72,7 +72,7 @@ class _Track:
 
 
 class NullOutput(Output):
-    """An ``Output`` that only keeps time. ``now`` is the clock of the behaviour tree, in s."""
+    """Implements an ``Output`` that only keeps time. ``now`` is the clock of the behaviour tree, in s."""
 
     name = "null"
 

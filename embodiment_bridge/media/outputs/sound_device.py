@@ -26,7 +26,7 @@ LOOKS = (
 
 
 class FileSource(Source):
-    """A ``Source`` that decodes a file from its beginning.
+    """Implements a ``Source`` that decodes a file from its beginning.
 
     Raises:
         CommandError: the file cannot be read, or its format cannot be played.
@@ -65,7 +65,7 @@ def _length(path: Path) -> float | None:
 def _length_by(look: Callable[[str], miniaudio.SoundFileInfo], path: str) -> float | None:
     try:
         return float(look(path).duration)
-    except (miniaudio.MiniaudioError, ZeroDivisionError):  # of another format
+    except (miniaudio.MiniaudioError, ZeroDivisionError):  # the file has another format
         return None
 
 
@@ -84,7 +84,7 @@ BACKENDS: Final = {
 
 
 class SoundDevice:
-    """The default device of a backend; it calls ``mix`` with a number of frames, on a thread of its own.
+    """Represents the default device of a backend; it calls ``mix`` with a number of frames, on a thread of its own.
 
     Args:
         backend: one of ``BACKENDS``, or auto: the first that has a device; null: in real time, without a device.

@@ -56,7 +56,7 @@ def _send_event(event: OutputEvent) -> None:
 
 
 class Program:
-    """The sounds and the main loop.
+    """Runs the sounds and the main loop.
 
     Raises:
         LinkError: there is no sound device.
@@ -180,7 +180,7 @@ class Program:
 
 def main() -> None:
     """Run the program that the top of this file describes."""
-    signal.alarm(START_S)  # who waits for a device that does not open may have ended meanwhile
+    signal.alarm(START_S)  # the process that waits for a device that does not open may have ended
     try:
         program = Program(sys.argv[1] if len(sys.argv) > 1 else "auto")
     except LinkError as error:

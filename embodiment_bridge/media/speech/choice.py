@@ -34,7 +34,7 @@ PARAMETERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SpeechChoice:
-    """The choice of a speech program.
+    """Names the speech program.
 
     program: one of ``SPEECHES``. piper_command, piper_model: for piper. url, key_variable: for the cloud service, see
     ``CloudSettings``; ca_file: PEM file of authorities that are trusted for it besides those of the system.
@@ -51,7 +51,9 @@ class SpeechChoice:
 def open_speech(
     values: NodeValues, environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
 ) -> SpeechStore | None:
-    """Open the speech that the parameters choose; None for ``none``. Where it fails, texts take their time in silence.
+    """Open the speech that the parameters choose; None for ``none``.
+
+    Where it fails, texts take their time in silence.
 
     Raises:
         ConfigError: a parameter cannot be used.

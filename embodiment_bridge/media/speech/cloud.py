@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks by a network service at a URL template, which the guarded fetcher asks; the key is in the environment only."""
+"""Speaks by a network service at a URL template, which the guarded fetcher asks.
+
+The key is in the environment only.
+"""
 
 import os
 import re
@@ -35,7 +38,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """The address and the key of the service.
+    """Holds the address and the key of the service.
 
     template: a URL with ``{text}`` and, where wanted, ``{voice} {language} {rate}``; the values are quoted in it.
 
@@ -46,7 +49,7 @@ class CloudSettings:
     key_variable: str = ""
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if the template cannot be used."""
+        """Check the template; raises ConfigError if it cannot be used."""
         fields = _FIELD.findall(self.template)
         for field in fields:
             if field not in FIELDS:
@@ -61,12 +64,12 @@ class CloudSettings:
         """The host of the service, which the operator trusts by naming it; empty where the template has none."""
         try:
             return urlsplit(self.template.partition("{")[0]).hostname or ""
-        except ValueError:  # of brackets without an address
+        except ValueError:  # raised by brackets without an address
             return ""
 
 
 class CloudSpeaker(Speaker):
-    """A ``Speaker`` that asks a network service; the service gives no marks.
+    """Implements a ``Speaker`` that asks a network service; the service gives no marks.
 
     Raises:
         ConfigError: ``key_variable`` is given and the environment has no key in it.
@@ -87,7 +90,7 @@ class CloudSpeaker(Speaker):
         return f"cloud {self._settings.template}"
 
     def url_of(self, spoken: Spoken) -> str:
-        """The URL of the sound of a text.
+        """Return the URL of the sound of a text.
 
         Raises:
             SpeechError: the URL would be longer than ``MAX_URL``.
@@ -127,7 +130,7 @@ class CloudSpeaker(Speaker):
 
 
 def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:
-    """A fetcher for the host of the template, whatever its address, and for no other host.
+    """Return a fetcher for the host of the template, whatever its address, and for no other host.
 
     ca_file: PEM file of certification authorities that are trusted besides those of the system; empty: none.
 

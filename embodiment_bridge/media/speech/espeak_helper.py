@@ -33,13 +33,13 @@ VOICE = re.compile(r"[A-Za-z][A-Za-z0-9_+ -]{0,60}")
 
 
 class Identity(ctypes.Union):
-    """The union ``id`` of espeak_EVENT."""
+    """Maps the union ``id`` of espeak_EVENT."""
 
     _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p), ("string", ctypes.c_char * 8)]
 
 
 class Event(ctypes.Structure):
-    """espeak_EVENT of espeak-ng 1.50 and later."""
+    """Maps espeak_EVENT of espeak-ng 1.50 and later."""
 
     _fields_ = [
         ("type", ctypes.c_int),
@@ -85,7 +85,7 @@ def load(name: str) -> tuple[ctypes.CDLL, int]:
 
 
 class Voice:
-    """The first library that can be loaded, and the output for the text that is being spoken."""
+    """Represents the first library that can be loaded, and the output for the text that is being spoken."""
 
     def __init__(self, names: list[str]) -> None:
         reasons = []
@@ -108,7 +108,7 @@ class Voice:
         self.voice = ""
 
     def on_samples(self, samples: Any, count: int, events: Any) -> int:
-        """Called by espeak-ng with part of the sound and the events in it; returns 1 to stop the text."""
+        """Take part of the sound and the events in it, as espeak-ng calls; return 1 to stop the text."""
         if samples and count > 0:
             self.file.writeframes(ctypes.string_at(samples, count * 2))
             self.samples += count

@@ -30,7 +30,7 @@ FIRST_WITH_CMN = (1, 52)  # 1.51 reads characters of the voice cmn as "ni-three 
 
 
 def libraries(*, system_first: bool = False) -> tuple[str, ...]:
-    """The libraries of espeak-ng to try: that of the wheel espeakng-loader, and those of the system."""
+    """Return the libraries of espeak-ng to try: that of the wheel espeakng-loader, and those of the system."""
     spec = find_spec(WHEEL)
     folders = () if spec is None else spec.submodule_search_locations or ()
     wheel = tuple(str(Path(folder).absolute() / "libespeak-ng.so") for folder in folders)
@@ -38,7 +38,7 @@ def libraries(*, system_first: bool = False) -> tuple[str, ...]:
 
 
 class EspeakSpeaker(Speaker):
-    """A ``Speaker`` with espeak-ng; its helper starts for the first text.
+    """Implements a ``Speaker`` with espeak-ng; its helper starts for the first text.
 
     Args:
         environment: of the helper.
@@ -62,7 +62,7 @@ class EspeakSpeaker(Speaker):
         self.version = self.library = ""
 
     def _running(self) -> HelperProcess:
-        """The helper; it is started if it does not run."""
+        """Return the helper; it is started if it does not run."""
         if self._helper is not None and not self._ended:
             return self._helper
         self.close()
@@ -92,7 +92,7 @@ class EspeakSpeaker(Speaker):
         return 0 if self._helper is None else self._helper.pid
 
     def voice_of(self, spoken: Spoken) -> str:
-        """The voice that the text names, else the voice of its language."""
+        """Return the voice that the text names, else the voice of its language."""
         if spoken.voice:
             return spoken.voice
         language = language_of(spoken).lower()
@@ -141,7 +141,7 @@ class EspeakSpeaker(Speaker):
 
 
 def marks_of(text: str, answer: Message) -> Marks:
-    """The marks of a text from the helper's answer; each word once, at its first sound.
+    """Return the marks of a text from the helper's answer; each word once, at its first sound.
 
     espeak-ng reports nothing for a word that it joins to the one before (1.52 does so with "你好"): such a word
     gets its share of the time until the next one.
@@ -175,7 +175,7 @@ LONGEST_PIPER_S, PIPER_LOOK_S = 60.0, 0.05
 
 
 class PiperSpeaker(Speaker):
-    """A ``Speaker`` that runs piper once for each text. piper gives no marks.
+    """Implements a ``Speaker`` that runs piper once for each text. piper gives no marks.
 
     Raises:
         ConfigError: the voice file or the program does not exist.

@@ -24,12 +24,12 @@ SUFFIXES = (".wav", ".mp3", ".ogg")
 
 
 class SpeechError(CommandError):
-    """A text could not be spoken; the message gives the reason."""
+    """Reports that a text could not be spoken; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A text and how to speak it.
+    """Represents a text and how to speak it.
 
     rate: 1 is the voice's own speed. An empty voice or language leaves the choice to the speech program.
     """
@@ -41,7 +41,7 @@ class Spoken:
 
 
 class Speaker(Protocol):
-    """A speech program or service. Its methods may wait; they run on threads of the player."""
+    """Represents a speech program or service. Its methods may wait; they run on threads of the player."""
 
     @property
     def identity(self) -> str:
@@ -64,7 +64,7 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
+    """Represents a spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
 
     path: Path
     marks: Marks
@@ -72,7 +72,7 @@ class Speech:
 
 
 def language_of(spoken: Spoken) -> str:
-    """The language that was asked for, else Mandarin for Chinese characters, else English."""
+    """Return the language that was asked for, else Mandarin for Chinese characters, else English."""
     return spoken.language or ("zh" if _CHINESE.search(spoken.text) else "en")
 
 
@@ -83,7 +83,7 @@ class SpeechStore:
         self._speaker, self._cache = speaker, cache
 
     def get(self, spoken: Spoken, cancelled: Cancelled = lambda: False) -> Speech:
-        """The sound of a text; waits for it.
+        """Return the sound of a text; waits for it.
 
         Raises:
             SpeechError: the text cannot be spoken.
@@ -133,7 +133,7 @@ class SpeechStore:
 # Fitted to espeak-ng 1.52 at its usual rate: 17 English and Chinese texts, each within 0.25 s.
 WORD_S, LETTER_S, CHARACTER_S, PAUSE_S = 0.033, 0.052, 0.27, 0.27
 SHORTEST_S = 0.2
-SLOWEST, FASTEST = 0.45, 5.0  # as espeak-ng
+SLOWEST, FASTEST = 0.45, 5.0  # the limits of espeak-ng
 SAMPLES = 8000  # per second
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _PAUSE = re.compile(r"[.,;:!?。，、；：！？]+")
@@ -153,7 +153,7 @@ def times_of(text: str, rate: float = 1.0) -> tuple[float, Marks]:
 
 
 class SilentSpeaker(Speaker):
-    """A ``Speaker`` that writes silence."""
+    """Implements a ``Speaker`` that writes silence."""
 
     identity = "silence 1"
 
@@ -173,7 +173,10 @@ class SilentSpeaker(Speaker):
 
 
 class OrSilence(Speaker):
-    """A ``Speaker`` that uses ``speaker``, or silence if that does not work; ``warn`` is then called once."""
+    """Implements a ``Speaker`` that uses ``speaker``, or silence if that does not work.
+
+    ``warn`` is then called once.
+    """
 
     def __init__(self, speaker: Speaker, warn: Callable[[str], None]) -> None:
         self._speaker, self._warn = speaker, warn

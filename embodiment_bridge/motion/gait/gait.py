@@ -28,12 +28,12 @@ from embodiment_bridge.motion.joints.sensing import Balance
 # Inverse kinematics of a leg in the sagittal plane: hip pitch, knee pitch, ankle pitch.
 
 SHORTEST = 0.2  # m, hip to ankle: at a shorter distance the leg would fold past the knee's range
-SHORTEST_SHARE = 0.5  # of a leg that is shorter than those of a T1 or K1
+SHORTEST_SHARE = 0.5  # least share for a leg that is shorter than those of a T1 or K1
 STRAIGHT_MARGIN = 1e-4  # m kept from the fully stretched leg, where the knee's speed has no bound
 
 
 class LegIk:
-    """A leg of two links whose knee may lie behind the line of the thigh.
+    """Solves a leg of two links whose knee may lie behind the line of the thigh.
 
     Args:
         knee_back: m, how far the knee axis lies behind the hip pitch axis when all joints are zero.
@@ -52,7 +52,7 @@ class LegIk:
         self._shortest = max(min(SHORTEST, SHORTEST_SHARE * self._longest), folded)
 
     def solve(self, x: float, z: float) -> tuple[float, float, float]:
-        """(hip pitch, knee pitch, ankle pitch) in rad that put the ankle at (x, z) m from the hip, foot level.
+        """Return (hip pitch, knee pitch, ankle pitch) in rad that put the ankle at (x, z) m from the hip, foot level.
 
         x is forward, z is up (so z < 0). A point out of reach gives the nearest leg length in its direction.
         """
@@ -67,11 +67,11 @@ class LegIk:
         return hip, shank - hip, -shank
 
 
-TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the balance to the other
+TRANSFER = 0.3  # share of a swing or stance in which a leg hands its part in the balance to the other
 
 
 class Step(NamedTuple):
-    """What is commanded in one cycle.
+    """Commands one gait cycle.
 
     phase: 0..1 in the period; at 0 the left foot leaves the ground. amplitude: 0 stands, 1 walks.
     forward, turn, left: -1..1, shares of full speed, + forward and left.
@@ -90,7 +90,7 @@ class Step(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What both legs have in common in one cycle: m, rad."""
+    """Holds the values that both legs share in one cycle: m, rad."""
 
     amplitude: float
     height: float
@@ -111,7 +111,7 @@ class Shared(NamedTuple):
 
 
 class GaitPattern:
-    """The gait of one body; writes joint angles into a list in the order of the body's joints."""
+    """Computes the gait of one body; writes joint angles into a list in the order of the body's joints."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
         self._p = gait.parameters
@@ -121,7 +121,7 @@ class GaitPattern:
         self._capture = CaptureStep(gait.parameters)
 
     def reset(self) -> None:
-        """Both feet under the body."""
+        """Put both feet under the body."""
         self._capture.reset()
 
     def write(self, out: list[float], step: Step, balance: Balance) -> tuple[float, float]:

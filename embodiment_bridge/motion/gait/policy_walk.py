@@ -25,7 +25,7 @@ CALM_RATE = 0.8  # rad/s of roll and pitch
 
 
 class Mode(Enum):
-    """Who walks."""
+    """Says what drives the legs."""
 
     GAIT = "gait"
     POLICY = "policy"
@@ -33,7 +33,7 @@ class Mode(Enum):
 
 
 class PolicyWalker(LegWalker):
-    """As ``Walker``; commands are shares of what the policy can do.
+    """Walks by a learned policy, like ``Walker``; commands are shares of what the policy can do.
 
     share: 0 where only the gait counts, 1 where only the policy does, by number of joint. remark: why the policy
     failed, for people; empty when it did not.
@@ -100,7 +100,10 @@ class PolicyWalker(LegWalker):
         self._move_shares(dt)
 
     def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
-        """Put the angles (rad) of legs and driven joints into ``out``; return the swing of left and right shoulder."""
+        """Put the angles (rad) of legs and driven joints into ``out``.
+
+        Return the swing of left and right shoulder.
+        """
         swing = self._own.write(out, balance, stance)
         targets = self._controller.targets
         for joint, share in self.share.items():
@@ -110,7 +113,7 @@ class PolicyWalker(LegWalker):
         return rest * swing[0], rest * swing[1]
 
     def _choose(self, command: WalkCommand, balance: Balance, dt: float) -> None:
-        """Who walks from now on."""
+        """Choose whether gait or policy walks from now on."""
         if self._mode is Mode.GAIT:
             if self._sensed is not None and not self._pause_s and self._wanted(command):
                 self._mode = Mode.POLICY
@@ -134,7 +137,7 @@ class PolicyWalker(LegWalker):
             self._brake_s = self._calm_s = 0.0
 
     def _wanted(self, command: WalkCommand) -> bool:
-        """Whether the command is one for the policy: only the gait kicks."""
+        """Return whether the command is one for the policy: only the gait kicks."""
         if command.kick is not None or self.kicking:
             return False
         walk = self._policy.walk
@@ -143,11 +146,11 @@ class PolicyWalker(LegWalker):
         return command.stepping and self._walks(velocity, 1.0)
 
     def _walks(self, velocity: tuple[float, float, float], share: float) -> bool:
-        """Whether an axis of ``velocity`` is beyond ``share`` of the least that the policy walks."""
+        """Return whether an axis of ``velocity`` is beyond ``share`` of the least that the policy walks."""
         return any(abs(v) > share * least for v, least in zip(velocity, self._policy.least, strict=True))
 
     def _own_command(self, command: WalkCommand) -> WalkCommand:
-        """The command in shares of what the gait can do."""
+        """Return the command in shares of what the gait can do."""
         walk = self._gait.walk
         ahead, aside, turn = self.velocity
         full = walk.forward if ahead > 0.0 else walk.backward
@@ -171,7 +174,7 @@ class PolicyWalker(LegWalker):
     def _move_shares(self, dt: float) -> None:
         for joint, share in self.share.items():
             if joint in self._busy:
-                self.share[joint] = 0.0  # what drives it began where it was
+                self.share[joint] = 0.0  # its new drive began at its present angle
             elif self._mode is Mode.GAIT:
                 self.share[joint] = near(share, 0.0, dt / self._leave_s)
             else:

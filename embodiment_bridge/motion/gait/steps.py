@@ -9,14 +9,14 @@ from embodiment_bridge.body.kick_section import KickParameters
 
 
 class Kick(NamedTuple):
-    """What is asked: with which foot, and how hard, 0 (softest) .. 1."""
+    """Requests a kick: with which foot, and how hard, 0 (softest) .. 1."""
 
     left: bool
     strength: float
 
 
 class Swing(NamedTuple):
-    """What a kick adds to the step at one moment: m, rad. ``left``: the foot that kicks is the left one."""
+    """Holds the offset that a kick adds to the step at one moment: m, rad."""
 
     left: bool
     ahead: float
@@ -34,7 +34,7 @@ class KickStep:
         self.reset()
 
     def reset(self) -> None:
-        """No kick is under way."""
+        """Forget the kick."""
         self._now: Kick | None = None
 
     @property
@@ -48,7 +48,7 @@ class KickStep:
         return self._p.rate if self._p is not None and self._now is not None else 1.0
 
     def step(self, kick: Kick | None, before: float, phase: float) -> None:
-        """The gait went on from ``before`` to ``phase`` (0..1), and ``kick`` is asked."""
+        """Advance the kick as the gait goes on from ``before`` to ``phase`` (0..1); ``kick`` is the request."""
         if (before < 0.5) == (phase < 0.5):
             return
         if self._now is not None:
@@ -57,7 +57,7 @@ class KickStep:
             self._now = kick
 
     def swing(self, phase: float) -> Swing | None:
-        """What the kick adds now; None when there is none."""
+        """Return the offset that the kick adds now; None if there is none."""
         p, kick = self._p, self._now
         if p is None or kick is None:
             return None
@@ -80,12 +80,12 @@ def _smooth(share: float) -> float:
 
 
 LONGEST_M = 0.12  # a foot is never moved further than this from where it would land anyway
-CROSSING_M = 0.04  # of that towards the other foot, so that the feet do not touch
-REMAINING = 1e-3  # of a swing below which it counts as landed
+CROSSING_M = 0.04  # m of that towards the other foot, so that the feet do not touch
+REMAINING = 1e-3  # share of a swing below which the foot counts as landed
 
 
 class CaptureStep:
-    """The offsets (m, forward and left) of both feet.
+    """Holds the offsets (m, forward and left) of both feet.
 
     A foot moves to its new place while it swings and keeps it on the ground: the leg that stands must not push the
     body because the body was pushed.
@@ -96,7 +96,7 @@ class CaptureStep:
         self.reset()
 
     def reset(self) -> None:
-        """Both feet where the gait puts them."""
+        """Put both feet where the gait has them."""
         self._feet = [[0.0, 0.0], [0.0, 0.0]]
         self._before = 0.0
 
@@ -116,6 +116,6 @@ class CaptureStep:
             self._feet[foot][axis] += share * (goal - self._feet[foot][axis])
 
     def offset(self, side: float) -> tuple[float, float]:
-        """Offset (m, forward and left) of the left (``side`` > 0) or right foot."""
+        """Return the offset (m, forward and left) of the left (``side`` > 0) or right foot."""
         x, y = self._feet[0 if side > 0.0 else 1]
         return x, y

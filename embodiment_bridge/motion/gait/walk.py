@@ -21,7 +21,7 @@ MOST_HURRY = 0.3  # share of the frequency by which balance may change it
 
 @dataclass(frozen=True, slots=True)
 class WalkCommand:
-    """Whether to step, and in which direction.
+    """Says whether to step, and in which direction.
 
     ``forward``, ``turn`` and ``left`` (to the side): -1..1 of full speed, + forward and left. ``kick``: the next step
     of this foot kicks, if the gait has a kick.
@@ -35,7 +35,7 @@ class WalkCommand:
 
     @property
     def length(self) -> float:
-        """Of (forward, turn, left)."""
+        """The length of the vector (forward, turn, left)."""
         return hypot(self.forward, self.turn, self.left)
 
 
@@ -43,7 +43,7 @@ STAND = WalkCommand()
 
 
 class Pace:
-    """The pace: ``forward``, ``turn`` and ``left`` are -1..1 of full speed and follow the commands without a jump.
+    """Holds the pace: ``forward``, ``turn``, ``left`` are -1..1 of full speed and follow commands without a jump.
 
     ``limits``: at full speed. ``kicking``: a kick is under way, which only legs have. ``kicks``: so many have begun.
     ``stands_to_kick``: the body comes to a stand between the command to kick and the kick.
@@ -75,7 +75,7 @@ class Pace:
         return self.forward * full, self.left * limits.left, self.turn * limits.turn
 
     def possible(self, command: WalkCommand) -> WalkCommand:
-        """``command``, slower if its three axes together are too much."""
+        """Return ``command``, slower if its three axes together are too much."""
         return command
 
     def step(self, command: WalkCommand, dt: float) -> None:
@@ -87,7 +87,7 @@ class Pace:
 
 
 def together(command: WalkCommand) -> WalkCommand:
-    """``command``, slower in the same direction if its three axes together are more than ``TOGETHER``."""
+    """Return ``command``, slower in the same direction if its three axes together exceed ``TOGETHER``."""
     if command.length <= TOGETHER:
         return command
     share = TOGETHER / command.length
@@ -97,7 +97,7 @@ def together(command: WalkCommand) -> WalkCommand:
 
 
 class LegWalker(Pace, ABC):
-    """A pace of legs."""
+    """Drives legs at a pace."""
 
     @abstractmethod
     def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
@@ -131,7 +131,7 @@ class Walker(LegWalker):
         return self.amplitude < STILL and super().standing
 
     def possible(self, command: WalkCommand) -> WalkCommand:
-        """``command``, slower if its three axes together are more than a gait on two legs can do."""
+        """Return ``command``, slower if its three axes together are more than a gait on two legs can do."""
         return together(command)
 
     def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
@@ -166,19 +166,19 @@ class Walker(LegWalker):
         return self._pattern.write(out, step, balance)
 
     def _too_fast(self, balance: Balance) -> tuple[float, float]:
-        """By how much the hips are faster than they should be at this moment of a step, m/s forward and left."""
+        """Return by how much the hips exceed their speed at this moment of a step, m/s forward and left."""
         ahead, left, _ = self.velocity
         left += self._p.sway_speed * sin(2 * pi * (self.phase + self._p.sway_speed_phase))
         return balance.ahead - ahead, balance.left - left
 
 
 def near(value: float, goal: float, step: float) -> float:
-    """``value``, moved towards ``goal`` by at most ``step``."""
+    """Return ``value``, moved towards ``goal`` by at most ``step``."""
     return value + within(goal - value, step)
 
 
 def within(value: float, limit: float) -> float:
-    """``value``, at least -``limit`` and at most ``limit``."""
+    """Return ``value``, limited to -``limit`` .. ``limit``."""
     return min(max(value, -limit), limit)
 
 

@@ -16,7 +16,7 @@ MOST = {"kp": 1e5, "kd": 1e5}  # a number that the wire does not take would cost
 
 @dataclass(frozen=True, slots=True)
 class JointDrive:
-    """The command of one joint: rad, rad/s, Nm/rad, Nm s/rad, Nm."""
+    """Commands one joint: rad, rad/s, Nm/rad, Nm s/rad, Nm."""
 
     position: float
     velocity: float
@@ -26,7 +26,7 @@ class JointDrive:
 
 
 class DirectDrive:
-    """The newest command of each joint, by number. Each expires by itself: others may come from elsewhere."""
+    """Holds the newest command of each joint, by number. Each expires alone: others may come from elsewhere."""
 
     def __init__(self) -> None:
         self.drives: dict[int, JointDrive] = {}
@@ -138,7 +138,7 @@ class TargetWriter:
         self._kp, self._kd = tuple(j.kp for j in joints), tuple(j.kd for j in joints)
 
     def limp(self, position: Sequence[float]) -> JointTargets:
-        """No torque; ``position`` (rad) is where the joints are."""
+        """Return targets without torque; ``position`` (rad) is where the joints are."""
         return JointTargets(tuple(position), self._none, self._none, self._none, self._none)
 
     def of(
@@ -149,7 +149,7 @@ class TargetWriter:
         gains: Mapping[int, tuple[float, float]],
         drives: Mapping[int, JointDrive],
     ) -> JointTargets:
-        """Targets at ``position`` (rad) and ``velocity`` (rad/s).
+        """Return targets at ``position`` (rad) and ``velocity`` (rad/s).
 
         By the number of the joint, ``damped``: to have no velocity; ``gains``: kp and kd of a gait, which damps too;
         ``drives``: direct commands.

@@ -19,7 +19,7 @@ AT_ITS_START = 0.02  # rad within which a track is joined at once: a blend would
 def recorded(
     joints: Sequence[int], brake: Brake, track: Track, moved: Sequence[Joint], length: float
 ) -> Move:
-    """A motion along a recorded track.
+    """Return a motion along a recorded track.
 
     Args:
         joints: numbers of the joints of the track in the body.
@@ -39,7 +39,7 @@ def recorded(
 
 
 def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
-    """The points of a track, with its times multiplied by ``stretch``."""
+    """Return the points of a track, with its times multiplied by ``stretch``."""
     return [
         TrajectoryPoint(time * stretch, angles)
         for time, angles in zip(track.times, track.angles, strict=True)
@@ -47,7 +47,7 @@ def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
 
 
 def fastest(track: Track, moved: Sequence[Joint]) -> float:
-    """The smallest factor on the recorded time with which every joint can follow."""
+    """Return the smallest factor on the recorded time with which every joint can follow."""
     points = points_of(track)
     return max(Trajectory(range(len(moved)), points[0].positions, points).paces(moved))
 
@@ -58,7 +58,7 @@ ROUNDS = 30  # each adds a point to every piece that is not near enough
 
 
 def moved_joints(rows: Sequence[Sequence[float]], least: float) -> list[int]:
-    """The numbers of the columns whose angles (rad) differ by more than ``least``."""
+    """Return the numbers of the columns whose angles (rad) differ by more than ``least``."""
     columns = list(zip(*rows, strict=True))
     return [number for number, column in enumerate(columns) if max(column) - min(column) > least]
 
@@ -66,7 +66,7 @@ def moved_joints(rows: Sequence[Sequence[float]], least: float) -> list[int]:
 def thinned(
     names: Sequence[str], times: Sequence[float], rows: Sequence[Sequence[float]], near: float
 ) -> Track:
-    """A track through some of the samples that is within ``near`` rad of all of them.
+    """Return a track through some of the samples that is within ``near`` rad of all of them.
 
     Args:
         names: of the joints.
@@ -99,7 +99,7 @@ def _worst(
     chosen: Sequence[int],
     near: float,
 ) -> set[int]:
-    """Of each piece the sample that is farthest off, where that is too far."""
+    """Return, of each piece with too large an error, the sample that is farthest off."""
     points = points_of(track)
     curve = Trajectory(range(len(track.joints)), points[0].positions, points)
     angles = list(points[0].positions)
@@ -119,14 +119,14 @@ SHORTEST_S = 1e-3  # s: shorter pieces are jumps, which the limiter handles
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Reach ``goals`` (rad, one per joint of the motion) in ``duration`` s."""
+    """Moves to ``goals`` (rad, one per joint of the motion) in ``duration`` s."""
 
     duration: float
     goals: tuple[float, ...]
 
 
 class Motion(Way):
-    """A way of some joints through pieces, from rest.
+    """Moves some joints through pieces, from rest.
 
     Args:
         joints: their numbers in the body.
@@ -167,7 +167,7 @@ class Motion(Way):
             out[joint] = start + (goal - start) * blend
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece."""
+        """Return the least and the greatest angle (rad) of a joint on the present piece."""
         place = self.joints.index(joint)
         start = self._from[place]
         goal = start if self.done else self._pieces[self._number].goals[place]
@@ -177,7 +177,7 @@ class Motion(Way):
 def pieces_of(
     keyframes: Sequence[Keyframe], joints: Sequence[Joint], position: Sequence[float], length: float
 ) -> list[Piece]:
-    """The pieces through ``keyframes`` in ``length`` s, stretched where a joint could not follow.
+    """Return the pieces through ``keyframes`` in ``length`` s, stretched where a joint could not follow.
 
     Args:
         keyframes: in order of time; a joint that a keyframe does not name stays where it was.
@@ -197,5 +197,5 @@ def pieces_of(
 def piece_to(
     goals: tuple[float, ...], joints: Sequence[Joint], position: Sequence[float], duration: float
 ) -> Piece:
-    """A piece of at least ``duration`` s in which each joint keeps its limits of speed and acceleration."""
+    """Return a piece of at least ``duration`` s in which each joint keeps its limits of speed and acceleration."""
     return Piece(max(duration, shortest_move(joints, position, goals), SHORTEST_S), goals)

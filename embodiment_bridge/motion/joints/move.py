@@ -13,12 +13,12 @@ BRAKING = 1.5  # peak deceleration on the way to a stop, as a multiple of speed 
 
 
 def smooth(share: float) -> float:
-    """The share (0..1) of a minimum-jerk move from rest to rest that is gone after this share of its time."""
+    """Return the share (0..1) of a minimum-jerk move from rest to rest that is gone after this share of its time."""
     return share**3 * (10 + share * (6 * share - 15))
 
 
 class Way(ABC):
-    """A path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
+    """Represents a path of some joints that begins at rest. joints: their numbers in the body; total: its time, s."""
 
     def __init__(self, joints: Iterable[int], total: float) -> None:
         self.joints = tuple(joints)
@@ -45,11 +45,11 @@ class Way(ABC):
 
     @abstractmethod
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece of the path."""
+        """Return the least and the greatest angle (rad) of a joint on the present piece of the path."""
 
 
 class Brake:
-    """How joints lose the speed that they have: monotonically, within ``STOP_S`` and their acceleration.
+    """Brakes moving joints: monotonically, within ``STOP_S`` and their acceleration.
 
     Args:
         joints: of the body.
@@ -74,14 +74,14 @@ class Brake:
         self.rest = {number: self.at(number, inf) for number in position}
 
     def at(self, joint: int, time: float) -> float:
-        """The angle (rad) of a joint ``time`` s after the begin."""
+        """Return the angle (rad) of a joint ``time`` s after the begin."""
         seconds = self._seconds[joint]
         s = min(time / seconds, 1.0) if seconds else 1.0
         return self._from[joint] + self._speed[joint] * seconds * s * (1.0 + s * s * (0.5 * s - 1.0))
 
 
 class Move:
-    """A way that joints join smoothly, with the speed that they have.
+    """Represents a path that joints join smoothly, with the speed that they have.
 
     They go over from coming to rest to the way, so that they leave neither the way nor the room to brake.
 
@@ -110,7 +110,7 @@ class Move:
 
     @property
     def _joined(self) -> float:
-        """How much the way counts, 0..1."""
+        """The weight of the way, 0..1."""
         return smooth(min(self._time / self._blend_s, 1.0)) if self._blend_s else 1.0
 
     def drop(self, joints: Iterable[int]) -> None:
@@ -135,7 +135,7 @@ class Move:
             out[joint] = angle
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is, until it next rests or turns by itself."""
+        """Return the least and the greatest angle (rad) of a joint until it next rests or turns by itself."""
         low, high = self._way.span(joint)
         if self._time < self._blend_s:
             rest = self._brake.rest[joint]
@@ -144,7 +144,7 @@ class Move:
 
 
 class Rest(Way):
-    """The way of joints that only come to rest."""
+    """Represents the path of joints that only come to rest."""
 
     def __init__(self, brake: Brake) -> None:
         super().__init__(brake.rest, brake.seconds)
@@ -156,7 +156,7 @@ class Rest(Way):
             out[joint] = self._brake.at(joint, self.time)
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Where a joint is and where it comes to rest, rad."""
+        """Return where a joint is and where it comes to rest, rad."""
         now, rest = self._brake.at(joint, self.time), self._brake.rest[joint]
         return min(now, rest), max(now, rest)
 

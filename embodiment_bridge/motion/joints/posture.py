@@ -38,11 +38,11 @@ class ChannelArbiter:
         return held
 
     def held(self, claim: str) -> tuple[str, ...]:
-        """The channels that ``claim`` holds."""
+        """Return the channels that ``claim`` holds."""
         return tuple(channel for channel, holder in self._holder.items() if holder == claim)
 
     def holder(self, channel: str) -> str | None:
-        """The claim that holds ``channel``, or None."""
+        """Return the claim that holds ``channel``, or None."""
         return self._holder.get(channel)
 
 
@@ -73,7 +73,10 @@ class JointLimiter:
             self.velocity[i] = 0.0
 
     def step(self, targets: Sequence[float], dt: float) -> None:
-        """Move towards ``targets`` (rad) for ``dt`` s; with a target that is not finite the joint stays where it is."""
+        """Move towards ``targets`` (rad) for ``dt`` s.
+
+        With a target that is not finite the joint stays where it is.
+        """
         if dt <= 0.0:
             return
         position, velocity = self.position, self.velocity
@@ -91,7 +94,7 @@ class JointLimiter:
             velocity[i] = (there - here) / dt
 
     def arrived(self, targets: Sequence[float], joints: Iterable[int]) -> bool:
-        """Whether the command of each of ``joints`` is at its target, clamped to its range, and at rest there."""
+        """Return whether the command of each of ``joints`` is at its target, clamped to its range, and at rest."""
         for i in joints:
             lower, upper, _ = self._bounds[i]
             off = abs(min(max(targets[i], lower), upper) - self.position[i])
@@ -100,7 +103,7 @@ class JointLimiter:
         return True
 
     def at_rest(self, joints: Iterable[int]) -> bool:
-        """Whether none of ``joints`` moves."""
+        """Return whether none of ``joints`` moves."""
         return not any(self.velocity[i] for i in joints)
 
 
@@ -108,7 +111,7 @@ REST_S = 1.0  # s, at least, for a move to the rest pose without a given time
 
 
 class Posture:
-    """The targets and commands of the joints.
+    """Holds the targets and commands of the joints.
 
     goal: rad per joint, written by the motions; limiter: gives the commands.
     """
@@ -119,7 +122,7 @@ class Posture:
         self.goal = list(self.limiter.position)
         self._idle: dict[str, Move] = {}
         self._limp: Collection[int] = ()
-        self._moves: dict[int, Move] = {}  # what has written the goal of a joint
+        self._moves: dict[int, Move] = {}  # the move that wrote the goal of a joint
         self._swayed: set[int] = (
             set()
         )  # joints that something moves beside their goals: gait, swing, idle motions
@@ -136,7 +139,7 @@ class Posture:
         self._moves.clear()
 
     def found(self, joints: Sequence[int], position: Sequence[float]) -> None:
-        """Only ``joints`` begin anew: it is now known that they are at ``position`` (rad, of all joints)."""
+        """Restart only ``joints``, which are now known to be at ``position`` (rad, of all joints)."""
         self.limiter.reset(position, joints)
         for i in joints:
             self.goal[i] = self.limiter.position[i]
@@ -149,11 +152,11 @@ class Posture:
             self.found(tuple(limp), position)
 
     def arrived(self, joints: Iterable[int]) -> bool:
-        """Whether those of ``joints`` that are not limp are told to be at their goals, at rest."""
+        """Return whether those of ``joints`` that are not limp are told to be at their goals, at rest."""
         return self.limiter.arrived(self.goal, [joint for joint in joints if joint not in self._limp])
 
     def at_rest(self, joints: Iterable[int]) -> bool:
-        """Whether none of ``joints`` is told to move, but limp ones."""
+        """Return whether none of ``joints`` is told to move, but limp ones."""
         return self.limiter.at_rest(joint for joint in joints if joint not in self._limp)
 
     def release(self, channels: Iterable[str]) -> None:
@@ -199,7 +202,7 @@ class Posture:
         self._moves.update(dict.fromkeys(move.joints, move))
 
     def brake(self, joints: Iterable[int]) -> Brake:
-        """How joints come to rest from now on, not beyond where they are going."""
+        """Return the brake that brings the joints to rest from now on, not beyond their goals."""
         position, velocity = self.limiter.position, self.limiter.velocity
         numbers = tuple(joints)
         return Brake(
@@ -210,7 +213,7 @@ class Posture:
         )
 
     def _room(self, joint: int) -> float:
-        """How far a joint may go on in the direction in which it moves, rad."""
+        """Return how far a joint may go on in the direction in which it moves, rad."""
         if joint in self._swayed:
             return inf
         here, move = self.limiter.position[joint], self._moves.get(joint)
@@ -218,11 +221,11 @@ class Posture:
         return max(high - here if self.limiter.velocity[joint] > 0.0 else here - low, 0.0)
 
     def stop_motion(self, joints: tuple[int, ...]) -> Stop:
-        """A motion from now to a stop."""
+        """Return a motion from now to a stop."""
         return Stop(self.brake(joints))
 
     def rest_motion(self, joints: tuple[int, ...], at_least: float) -> Move:
-        """A motion from now to the rest pose that takes ``at_least`` s."""
+        """Return a motion from now to the rest pose that takes ``at_least`` s."""
         brake, moved = self.brake(joints), [self._joints[i] for i in joints]
         start, goals = [brake.rest[i] for i in joints], tuple(joint.rest for joint in moved)
         return Move(brake, Motion(joints, start, [piece_to(goals, moved, start, at_least)]))

@@ -15,7 +15,7 @@ NAMED = 5  # joints; of more the number is told
 
 
 def limp_among(joints: Sequence[Joint], limp: Mapping[int, str], moved: Collection[int]) -> tuple[str, bool]:
-    """Which of the ``moved`` joints of a body follow no targets, and what to do; whether these are all of them.
+    """Return which of the ``moved`` joints follow no targets, and what to do; and whether these are all.
 
     The text is empty if all of them follow. limp: why, by number of the joint.
     """
@@ -34,7 +34,7 @@ BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old
 
 @dataclass(slots=True)
 class Balance:
-    """The tilt and motion of a part of the body: roll, pitch rad; rates about its x, y, z rad/s.
+    """Holds tilt and motion of a part of the body: roll, pitch rad; rates about its x, y, z rad/s.
 
     ahead, left: m/s over ground, in the direction that it faces.
     """
@@ -50,7 +50,7 @@ LEVEL = Balance()
 
 
 class Sensed:
-    """Joint angles and pose of the base, from percepts in which values may be missing.
+    """Holds joint angles and the pose of the base, from percepts in which values may be missing.
 
     position, velocity: rad and rad/s per joint; now: rad by the last state alone (nan: not sensed);
     came: the joints that the last state was the first to tell;
@@ -152,7 +152,7 @@ class Sensed:
             self.rates = state.base_rates
 
     def hips(self, waist: int | None) -> tuple[Balance, float]:
-        """Balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""
+        """Return balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""
         angle = self.position[waist] if waist is not None else 0.0
         yaw = self.yaw + angle
         if not self.base_fresh:
@@ -175,14 +175,17 @@ GAP_S = 0.5  # s: after a longer gap the joints are where they came to rest
 
 
 class Pace:
-    """The times between percepts. When gaps follow each other, they are normal for this body."""
+    """Learns the times between percepts. Gaps that follow each other are normal for this body."""
 
     def __init__(self) -> None:
         self._usual_s = 0.0  # the last time between percepts that was not a gap, s
         self._slow = False  # the last time between percepts was a gap
 
     def step(self, gap: float) -> tuple[float, bool]:
-        """The time in s by which motions advance, ``gap`` s after the last percept; whether joints begin anew."""
+        """Return the time in s by which motions advance, ``gap`` s after the last percept.
+
+        The second value says whether joints begin anew.
+        """
         slow, self._slow = self._slow, gap > LONGEST_STEP_S
         if not self._slow:
             self._usual_s = gap or self._usual_s

@@ -13,17 +13,17 @@ from embodiment_bridge.motion.joints.move import Way
 LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
 TOLERANCE = 1e-3  # rad, rad/s by which rounding may exceed a limit; the commands still keep the limit
-ROUNDING = 1e-6  # of a limit of speed
+ROUNDING = 1e-6  # share of a speed limit
 OVER = "over before it came"  # why a trajectory with an old stamp is refused
 PEAK_SPEED, PEAK_ACCELERATION = (
     1.5,
     6.0,
-)  # of a cubic from rest to rest: multiples of way / time, way / time^2
+)  # peaks of a cubic from rest to rest: multiples of way / time, way / time^2
 
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryPoint:
-    """Targets at ``time`` s after the start: positions, rad; velocities, rad/s, empty if not given."""
+    """Holds targets at ``time`` s after the start: positions, rad; velocities, rad/s, empty if not given."""
 
     time: float
     positions: tuple[float, ...]
@@ -31,7 +31,7 @@ class TrajectoryPoint:
 
 
 class Trajectory(Way):
-    """Cubic pieces through the points, from rest at the present positions to rest.
+    """Follows cubic pieces through the points, from rest at the present positions to rest.
 
     At an inner point without velocities a joint moves with the mean slope, or rests where its direction changes,
     so that it never leaves the range between two neighbouring points.
@@ -76,7 +76,7 @@ class Trajectory(Way):
             out[joint] = near * a.positions[k] + far * b.positions[k] + slopes
 
     def span(self, joint: int) -> tuple[float, float]:
-        """Between which angles (rad) a joint is on the present piece; with velocities of the points at most."""
+        """Return the least and greatest angle (rad) of a joint on the present piece, at most at its points' speeds."""
         k, points = self.joints.index(joint), self._points
         if self.done:
             return points[-1].positions[k], points[-1].positions[k]
@@ -88,7 +88,7 @@ class Trajectory(Way):
         return min(angles), max(angles)
 
     def paces(self, joints: Sequence[Joint]) -> list[float]:
-        """The highest speed on each piece of any of ``joints``, in their order, as a multiple of what it may have."""
+        """Return for each piece the highest ratio of speed to limit over ``joints``, in their order."""
         found = []
         for i, (a, b) in enumerate(pairwise(self._points)):
             h = b.time - a.time
@@ -116,12 +116,12 @@ class Trajectory(Way):
 
 
 def _between(left: float, right: float) -> float:
-    """The harmonic mean of two slopes, 0 where the direction changes (Fritsch and Butland: no overshoot)."""
+    """Return the harmonic mean of two slopes, 0 where the direction changes (Fritsch and Butland: no overshoot)."""
     return 2.0 * left * right / (left + right) if left * right > 0.0 else 0.0
 
 
 def _peak(mean: float, first: float, last: float) -> float:
-    """The highest speed on a cubic with this mean slope and these slopes at its ends."""
+    """Return the highest speed on a cubic with this mean slope and these slopes at its ends."""
     bend = first + last - 2.0 * mean
     peak = max(abs(first), abs(last))
     if bend and 0.0 < (s := (2.0 * first + last - 3.0 * mean) / (3.0 * bend)) < 1.0:
@@ -130,7 +130,7 @@ def _peak(mean: float, first: float, last: float) -> float:
 
 
 def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[TrajectoryPoint, ...]:
-    """The points that are still to come ``elapsed`` s after the start, with their times from then on.
+    """Return the points that are still to come ``elapsed`` s after the start, with their times from then on.
 
     Raises:
         CommandError: there is none.
@@ -144,7 +144,7 @@ def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[Trajecto
 def paced(
     points: Sequence[TrajectoryPoint], position: Sequence[float], joints: Sequence[Joint]
 ) -> Sequence[TrajectoryPoint]:
-    """The points, later where a joint could not follow: each piece takes at least as long as its joints need.
+    """Return the points, later where a joint could not follow: each piece takes at least as long as its joints need.
 
     Args:
         points: with increasing times.
@@ -169,7 +169,7 @@ def paced(
 
 
 def _slowed(points: Sequence[TrajectoryPoint], slow: Sequence[float]) -> list[TrajectoryPoint]:
-    """The points with the time before each multiplied by ``slow``, and the speeds that fit."""
+    """Return the points with the time before each multiplied by ``slow``, and the speeds that fit."""
     made, time, before = list[TrajectoryPoint](), 0.0, 0.0
     for point, own, after in zip(points, slow, (*slow[1:], 1.0), strict=True):
         time, before = time + (point.time - before) * own, point.time

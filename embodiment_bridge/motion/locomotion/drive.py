@@ -12,7 +12,7 @@ from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 
 
 class KinematicBase(Locomotion):
-    """A base; ``walker.velocity`` is its commanded velocity.
+    """Drives a base; ``walker.velocity`` is its commanded velocity.
 
     Args:
         base: of the body.

@@ -13,7 +13,7 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class SteppingPace(Pace):
-    """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
+    """Represents a pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
 
     ``kick``: the kick that is asked for, then the one that is being made. The body comes to a stand first; if the
     request ends before that, there is no kick.
@@ -42,7 +42,7 @@ class SteppingPace(Pace):
         return self.still and not self.kicking
 
     def possible(self, command: WalkCommand) -> WalkCommand:
-        """``command``, slower if it goes to a side and its three axes together are too much."""
+        """Return ``command``, slower if it goes to a side and its three axes together are too much."""
         return together(command) if command.left else command
 
     def step(self, command: WalkCommand, dt: float) -> None:
@@ -56,7 +56,7 @@ class SteppingPace(Pace):
 
 
 class KeyframeGait(KinematicBase):
-    """Legs that repeat a cycle of two steps, the left foot first.
+    """Moves legs that repeat a cycle of two steps, the left foot first.
 
     Angles are those of the rest pose, plus ``step`` times the amplitude, plus ``forward``, ``turn`` and ``left`` times
     the shares of full speed; or those of the kick.
@@ -131,7 +131,7 @@ def _rows(
 
 
 def _at(angles: tuple[float, ...], phase: float) -> float:
-    """The value of a closed curve at ``phase`` (0..1), linear between its points."""
+    """Return the value of a closed curve at ``phase`` (0..1), linear between its points."""
     place = phase * len(angles)
     first = int(place) % len(angles)
     share = place - int(place)

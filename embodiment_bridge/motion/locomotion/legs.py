@@ -17,7 +17,7 @@ LEAST_S = 0.5  # s, of a change: a faster one pushes the body
 
 
 class StanceChange:
-    """The stance of now: on a smooth way from the last one to the wanted one."""
+    """Moves the stance smoothly from the last one to the wanted one."""
 
     def __init__(self) -> None:
         self.now = UPRIGHT
@@ -35,7 +35,7 @@ class StanceChange:
         return self._share >= 1.0
 
     def reset(self) -> None:
-        """Stand as usual, at once."""
+        """Take the usual stance, at once."""
         self.now = self._from = self._goal = UPRIGHT
         self._share = 1.0
 
@@ -55,7 +55,7 @@ class StanceChange:
 
 
 class Legs(Locomotion):
-    """Legs that balance."""
+    """Implements the locomotion of legs that balance."""
 
     def __init__(self, gait: Gait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         legs = (gait.left, gait.right)
@@ -85,7 +85,7 @@ class Legs(Locomotion):
         self._wanted = UPRIGHT
 
     def stand_as(self, stance: Stance, seconds: float) -> None:
-        """Stand so from now on, after a change of ``seconds``; during a walk, after it."""
+        """Take a stance from now on, after a change of ``seconds``; during a walk, after it."""
         self._wanted, self._change_s = stance, seconds
 
     def sway_idly(self, stance: Stance) -> None:

@@ -74,7 +74,7 @@ class Locomotion(ABC):
 
     @property
     def remark(self) -> str:
-        """What people should know about the walk: nothing."""
+        """The remark about the walk for people; empty here."""
         return ""
 
     @property
@@ -94,10 +94,13 @@ class Locomotion(ABC):
         self._blend.start_from(position)
 
     def stand_as(self, stance: Stance, seconds: float) -> None:  # noqa: B027 - optional
-        """Legs of a gait: stand so from now on, after a change of ``seconds``; others have no balance for it."""
+        """Take a stance from now on, after a change of ``seconds`` (legs of a gait).
+
+        Others have no balance for it.
+        """
 
     def sway_idly(self, stance: Stance) -> None:  # noqa: B027 - optional
-        """Legs of a gait: add ``stance`` to the present one, until the next call."""
+        """Add ``stance`` to the present one, until the next call (legs of a gait)."""
 
     @abstractmethod
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
@@ -108,7 +111,10 @@ class Locomotion(ABC):
         """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
 
     def _command(self, sensed: Sensed, yaw: float, ready: bool, dt: float) -> WalkCommand:
-        """Follow the pose, whose hips are at ``yaw`` (rad); the command of the program for ``dt`` s, if it is ready."""
+        """Follow the pose, whose hips are at ``yaw`` (rad).
+
+        The command of the program for ``dt`` s, if it is ready.
+        """
         follow(self._pose, sensed, yaw, self.walker, dt)
         if self.program is None or self.held or not ready:
             return STAND
@@ -120,7 +126,7 @@ Maker = Callable[[Carrier, Sequence[Joint], Mapping[str, int]], Locomotion]
 
 
 def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
-    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
+    """Return the locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
     carrier = description.carrier
     if carrier is None:
         return None

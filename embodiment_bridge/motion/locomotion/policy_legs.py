@@ -11,7 +11,7 @@ from embodiment_bridge.motion.locomotion.legs import Legs
 
 
 class PolicyLegs(Legs):
-    """Legs that a policy moves while it can, and the gait else."""
+    """Implements the locomotion of legs that a policy moves while it can, and the gait else."""
 
     def __init__(self, carrier: PolicyGait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(carrier.gait, joints, index)
@@ -31,7 +31,7 @@ class PolicyLegs(Legs):
 
     @property
     def remark(self) -> str:
-        """Why the policy failed, for people; else empty."""
+        """The reason why the policy failed, for people; empty if it did not."""
         return self._walker.remark
 
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:

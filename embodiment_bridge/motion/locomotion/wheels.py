@@ -12,14 +12,14 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class WheelPace(Pace):
-    """A pace at which no wheel is faster than it can: the shares of ``forward`` and ``turn`` add up to 1 at most.
+    """Limits the pace so that no wheel exceeds its speed: the shares of ``forward`` and ``turn`` add up to 1 at most.
 
     Both have the same ramp, so that this holds on the way from one command to another, too. With three axes it would
     not: they have to go straight from one command to the next.
     """
 
     def possible(self, command: WalkCommand) -> WalkCommand:
-        """``command``, slower on the same curve if one wheel would have to be too fast."""
+        """Return ``command``, slower on the same curve if one wheel would have to be too fast."""
         asked = abs(command.forward) + abs(command.turn)
         if asked <= 1.0 + STILL:
             return command
@@ -31,7 +31,7 @@ class WheelPace(Pace):
 
 
 class RollingBase(KinematicBase):
-    """A base whose wheels turn on and on; the angles at which they stand have no meaning."""
+    """Rolls on wheels that turn without end; the angles at which they stand have no meaning."""
 
     def __init__(self, base: Wheels, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(base, joints, index)

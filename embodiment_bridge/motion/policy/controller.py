@@ -22,7 +22,7 @@ Vector = tuple[float, float, float]
 
 
 class Observer:
-    """The input of the network. ``action``: its last output, clipped.
+    """Computes the input of the network. ``action``: its last output, clipped.
 
     index: numbers of the joints of the body by name. A joint that something else drives counts as if it were at its
     default angle and still, as it was whenever the policy was trained.
@@ -42,7 +42,7 @@ class Observer:
         self._last: Vector | None = None
 
     def inputs(self, sensed: Sensed, command: Vector, busy: frozenset[int]) -> Array:
-        """The input now, one period after the last.
+        """Return the input now, one period after the last.
 
         Args:
             sensed: of the body.
@@ -83,7 +83,7 @@ class Observer:
         )
 
     def _velocity(self, sensed: Sensed) -> Vector:
-        """Of base_link, in its own frame, m/s: later than the truth by half a period, but not filtered."""
+        """Return the velocity of base_link in its own frame, m/s: half a period late, but not filtered."""
         here = sensed.x, sensed.y, sensed.z
         last, self._last = self._last or here, here
         vx, vy, vz = ((a - b) * self._policy.rate for a, b in zip(here, last, strict=True))
@@ -166,7 +166,7 @@ LAYERS: dict[str, Callable[..., Array]] = {
 
 
 def outputs_of(network: Network, inputs: Array) -> Array:
-    """The outputs for ``inputs`` (one value per input); not finite if an input is not, or is far too large."""
+    """Return the outputs for ``inputs`` (one value per input); not finite if an input is not, or is far too large."""
     values = inputs
     with np.errstate(over="ignore", invalid="ignore"):
         for layer in network.layers:
@@ -181,7 +181,7 @@ Velocity = tuple[float, float, float]
 
 
 class PolicyFault(BridgeError):  # noqa: N818 - a state of the robot and no mistake of the caller
-    """The policy must not go on; the text says why."""
+    """Reports that the policy must not go on; the text says why."""
 
 
 class PolicyController:

@@ -13,7 +13,7 @@ ON_ITS_SIDE = 0.5
 
 
 def side_of(pitch: float) -> str:
-    """The side, ``front`` or ``back``, on which a fallen body lies that is pitched so (rad, + forward)."""
+    """Return the side, ``front`` or ``back``, on which a fallen body lies that is pitched so (rad, + forward)."""
     return "back" if pitch < -ON_ITS_SIDE else "front"
 
 
@@ -73,7 +73,7 @@ TRIES = 3  # motions of one skill; a body that slips is on its way up at the sec
 
 
 def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:
-    """``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
+    """Return ``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
 
     Raises:
         CommandError: the skill has no keyframes for that side.
@@ -93,14 +93,14 @@ LYING_S = 1.0  # s that the body lies before it gets up: one that still rolls wo
 
 
 class AutoGetUp:
-    """Says when to start the skill ``get_up``: after a second of lying in which no other skill was for that."""
+    """Decides when to start the skill ``get_up``: after a second of lying without another skill for that."""
 
     def __init__(self) -> None:
         self._lying_s = 0.0
         self._tries = 0
 
     def request(self, fallen: bool, busy: bool, dt: float) -> str:
-        """The id of a request to start now, ``dt`` s after the last call; empty: none.
+        """Return the id of a request to start now, ``dt`` s after the last call; empty: none.
 
         busy: a skill for fallen bodies runs, or everything is held.
         """

@@ -12,7 +12,7 @@ LONGEST_SOURCE = 1000  # characters of the name of a source
 
 
 class Holds:
-    """Holds by source: ``ask`` for a hold or its end; ``step`` changes the rates smoothly.
+    """Holds skills by source: ``ask`` for a hold or its end; ``step`` changes the rates smoothly.
 
     A source is the name given with a skill (``SkillRequest.source``); the empty name means all sources.
     """
@@ -20,7 +20,7 @@ class Holds:
     def __init__(self) -> None:
         self.all = False
         self.rate = 1.0  # for skills without a source, 0 (held) to 1
-        self._rates: dict[str, float] = {}  # of the sources that are held, or whose rate still rises
+        self._rates: dict[str, float] = {}  # rate by source, if it is held or still speeds up
         self._held: set[str] = set()
 
     def ask(self, on: bool, source: str, active: Iterable[str]) -> None:
@@ -47,11 +47,11 @@ class Holds:
         return self.all or bool(self._held)
 
     def holds(self, source: str) -> bool:
-        """Whether skills of this source are to be still."""
+        """Return whether skills of this source are to be still."""
         return self.all or source in self._held
 
     def rate_of(self, source: str) -> float:
-        """The rate at which time passes for skills of this source, 0..1."""
+        """Return the rate at which time passes for skills of this source, 0..1."""
         return min(self.rate, self._rates.get(source, self.rate))
 
     def step(self, dt: float) -> None:
@@ -78,5 +78,5 @@ class Holds:
 
 
 def _after(dt: float, rate: float, *, held: bool) -> float:
-    """A rate when ``dt`` s have passed."""
+    """Return a rate when ``dt`` s have passed."""
     return near(rate, 0.0 if held else 1.0, dt / HOLD_S)

@@ -34,7 +34,7 @@ Angles = tuple[float, float]  # yaw + to the left, pitch + down, rad
 
 
 class GazeTarget:
-    """Says where to look.
+    """Chooses where to look.
 
     Args:
         description: of the body.
@@ -64,12 +64,12 @@ class GazeTarget:
         self._voice = 0.0  # rad in map, or from the start while that is not known
 
     def hear(self, azimuth: float, sensed: Sensed, *, by_head: bool) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of where base_link, or the head, faces."""
+        """Look towards a sound, ``azimuth`` rad to the left of where base_link, or the head, faces."""
         turned = sensed.position[self._yaw] if by_head else 0.0
         self._voice, self._listen_s = sensed.yaw + turned + azimuth, LISTEN_S
 
     def step(self, sensed: Sensed, dt: float) -> Angles:
-        """Where to look now, within the range of the head."""
+        """Return where to look now, within the range of the head."""
         self._listen_s -= dt
         self._glance_s -= dt
         self._look_s -= dt
@@ -96,7 +96,7 @@ class GazeTarget:
         return self._glance
 
     def _find_ball(self, sensed: Sensed) -> Angles | None:
-        """The direction of the nearest ball; None without one, or if the body does not know where it is."""
+        """Return the direction of the nearest ball; None without one, or if the body does not know where it is."""
         if not sensed.base_fresh:
             return None
         eye = sensed.z + self._gaze.height
@@ -119,7 +119,7 @@ SLOWS = 0.3  # rad before its goal the head becomes slower
 
 
 class Idle:
-    """The idle motions of one body.
+    """Runs the idle motions of one body.
 
     Args:
         description: of the body.
@@ -179,7 +179,7 @@ class Idle:
                 self._offset[number] = near(offset, 0.0, SPEED * dt)
 
     def _count(self, goal: list[float], held: set[str], dt: float, *, upright: bool) -> None:
-        """How long each channel has been free, s."""
+        """Count how long each channel has been free, s."""
         away = {
             j.channel for j, angle in zip(self._joints, goal, strict=True) if abs(angle - j.rest) > AT_REST
         }
@@ -188,7 +188,7 @@ class Idle:
             self._free_s[channel] = self._free_s[channel] + dt if free else 0.0
 
     def _share(self, channel: str) -> float:
-        """How much of its motion a channel does, 0..1."""
+        """Return the share of its motion that a channel does, 0..1."""
         return min(max((self._free_s[channel] - WAIT_S) / JOIN_S, 0.0), 1.0)
 
     @property

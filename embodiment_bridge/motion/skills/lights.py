@@ -17,14 +17,16 @@ LEVEL_S: Final = 0.5  # s for which a level is valid
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A pattern of ``description.LIGHT_PATTERNS`` or ``off``, in a colour (red, green, blue, 0..1 each)."""
+    """Represents a pattern of ``description.LIGHT_PATTERNS`` or ``off``, in a colour (red, green, blue, 0..1 each)."""
 
     pattern: str
     color: tuple[float, float, float]
 
 
 class Lights:
-    """The lights; ``shown``: by channel, replaced by a new object at each change. Initially as in skill `reset`.
+    """Holds the lights; ``shown``: by channel, replaced by a new object at each change.
+
+    Initially as in skill `reset`.
 
     A *level* makes a light darker for a while, whatever it shows: skills keep their colours.
     """

@@ -10,7 +10,7 @@ from embodiment_bridge.body.description import Keyframe, Skill
 
 
 class Native(ABC):
-    """A native skill that runs.
+    """Represents a native skill that runs.
 
     done: it has ended; progress: 0..1; patience: s after which it has failed if it is not done;
     failure: why it cannot be done, empty if it can; keyframes: the motion of the joints of its channels meanwhile.
@@ -33,11 +33,11 @@ class Native(ABC):
 
 
 class Placing(Native):
-    """One that has the body put elsewhere, upright: it serves a fallen body, too."""
+    """Represents a native skill that has the body put elsewhere, upright: it serves a fallen body, too."""
 
 
 class Judging(Native):
-    """One that learns from the body itself what came of it, and fails by that."""
+    """Represents a native skill that learns its result from the body itself."""
 
 
 Start: TypeAlias = Callable[[Skill, Mapping[str, float | str], float], Native]

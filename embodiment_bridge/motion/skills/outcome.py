@@ -30,7 +30,7 @@ HAND: Final = "hand_"  # channels of fingers, which a thing between them stops
 
 
 class Verdict(NamedTuple):
-    """Whether the skill achieved what it is for, and a text for people: where the thing is, or that it is not seen."""
+    """Says whether the skill achieved its purpose, and a text for people: where the thing is, or that it is unseen."""
 
     achieved: bool
     text: str = ""
@@ -87,7 +87,7 @@ class Outcome:
             self._way = atan2(y - now.position[1], x - now.position[0])
 
     def verdict(self, pose: Pose, waited_s: float) -> Verdict | None:
-        """What the skill achieved, ``waited_s`` s after its motion; None while it may still be seen."""
+        """Return what the skill achieved, ``waited_s`` s after its motion; None while it may still be seen."""
         if self._thing is None or self._before is None:
             return Verdict(True, UNSEEN)
         now = self._thing.now(pose)
@@ -102,7 +102,7 @@ class Outcome:
         return Verdict(False, f"{self._thing.name!r} {self._fault(self._before, self._after)}")
 
     def _fault(self, before: Thing, now: Thing) -> str:
-        """What is wrong with the thing; empty if it is as it should be."""
+        """Return what is wrong with the thing; empty if it is as it should be."""
         x, y, z = now.position
         if self._kind == GRAB:
             held = _owner(now) == self._body or z - before.position[2] >= RAISED
@@ -126,7 +126,7 @@ def _owner(thing: Thing) -> str:
 
 
 def outcome_of(skill: Skill, values: Values, things: Things, body: str) -> Outcome | None:
-    """The judge of a skill of the body of this name; None for a skill whose own end says all."""
+    """Return the judge of a skill of the body of this name; None for a skill whose own end says all."""
     kind = KICK if skill.walk == KICK else skill.name
     if kind not in (KICK, GRAB, DROP):
         return None
@@ -139,7 +139,7 @@ def outcome_of(skill: Skill, values: Values, things: Things, body: str) -> Outco
 
 
 def _towards(values: Values, things: Things) -> Target | Spot | float | None:
-    """Where a kick is to go; its parameters have been checked by the skill."""
+    """Return where a kick is to go; its parameters have been checked by the skill."""
     name, direction = str(values.get("towards", "")), values.get("direction")
     if name and named(name, things()):
         return Target(name, things)

@@ -28,7 +28,7 @@ def run_of(
     sensed: Sensed,
     things: Things,
 ) -> SkillRun:
-    """The run of a requested skill; native skills have begun with it.
+    """Return the run of a requested skill; native skills have begun with it.
 
     Raises:
         CommandError: see ``MotionRunner.start``.
@@ -65,7 +65,7 @@ def run_of(
 
 
 def moved_joints(run: SkillRun, joints: Sequence[Joint]) -> tuple[int, ...]:
-    """The numbers of the joints that the track or the keyframes of a skill move."""
+    """Return the numbers of the joints that the track or the keyframes of a skill move."""
     index = {joint.name: number for number, joint in enumerate(joints)}
     if run.skill.track is not None:
         return tuple(index[name] for name in run.skill.track.joints)
@@ -73,7 +73,7 @@ def moved_joints(run: SkillRun, joints: Sequence[Joint]) -> tuple[int, ...]:
 
 
 def weakened(skill: Skill, intensity: float, joints: Mapping[str, Joint]) -> Skill:
-    """The skill with ``intensity`` 0..1; 1 is the skill as in its file."""
+    """Return the skill with ``intensity`` 0..1; 1 is the skill as in its file."""
     if intensity == 1.0:
         return skill
     track = skill.track
@@ -114,7 +114,7 @@ LONGEST_SLOT_S = 86400.0  # s: one day, the longest duration that BML has
 
 
 def skill_of(description: BodyDescription, request: SkillRequest, native_skills: Container[str]) -> Skill:
-    """The skill that ``request`` names; a native skill must be in ``native_skills``.
+    """Return the skill that ``request`` names; a native skill must be in ``native_skills``.
 
     Raises:
         CommandError: the skill is unknown, is native without a starter, or the slot is out of range.
@@ -134,7 +134,7 @@ def skill_of(description: BodyDescription, request: SkillRequest, native_skills:
 
 
 def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, float | str]:
-    """The parameters of a skill by name: the given ones, and the defaults of others that have one.
+    """Return the parameters of a skill by name: the given ones, and the defaults of others that have one.
 
     Raises:
         CommandError: a parameter is unknown, a value is not a number in the parameter's range, a text is too
@@ -156,7 +156,7 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
 
 
 def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
-    """The intensity of the skill, 0..1; 1 if the skill has a parameter of this name with its own meaning.
+    """Return the intensity of the skill, 0..1; 1 if the skill has a parameter of this name with its own meaning.
 
     Raises:
         CommandError: not a number within 0..1.

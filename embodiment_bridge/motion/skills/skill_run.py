@@ -22,7 +22,7 @@ TIME_SLACK_S = 1e-6  # s by which the sum of cycles may be shorter than a slot
 
 
 class Ending(Enum):
-    """How a skill is to end."""
+    """Says how a skill is to end."""
 
     NOT = "runs to its own end"
     FINISH = "canceled, but goes to its own end"
@@ -30,7 +30,7 @@ class Ending(Enum):
 
 
 class SkillRun:
-    """The state of one requested skill.
+    """Holds the state of one requested skill.
 
     ``motion`` moves its joints once it has begun, ``program`` is its walk, ``native`` its part done by the body; a
     skill with none of these only waits for its slot to end. ``outcome`` judges what it achieved.
@@ -56,14 +56,14 @@ class SkillRun:
         self.track = track
         self.native = native
         self.outcome = outcome if not isinstance(native, Judging) else None
-        self._complete_at = inf  # of elapsed
+        self._complete_at = inf  # value of ``elapsed`` at the end of the motion, s
         self.motion: Move | None = None
         self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False
         self.tries = 1
-        self.remark = ""  # what people should know of a skill that is done
+        self.remark = ""  # remark for people about a skill that is done
         self._since_report = 0.0
         self._reported_held = False
         length = skill.nominal_s if program is None else 0.0
@@ -110,7 +110,7 @@ class SkillRun:
 
     @property
     def failure(self) -> str:
-        """Why a walk or a native skill cannot be done; empty if it can."""
+        """The reason why a walk or a native skill cannot be done; empty if it can."""
         parts = (part for part in (self.program, self.native) if part is not None)
         return next((part.failure for part in parts if part.failure), "")
 
@@ -137,14 +137,14 @@ class SkillRun:
         return min(max(min(shares, default=1.0), 0.0), 1.0)
 
     def report(self, status: SkillStatus, reason: str = "") -> SkillReport:
-        """A report of the present state."""
+        """Return a report of the present state."""
         complete = status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED)
         self._since_report, self._reported_held = 0.0, self.held
         reason = "; ".join(filter(None, (reason, self.remark)))
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:
-        """A RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last report, else None."""
+        """Return a RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last; else None."""
         self._since_report += dt
         if self.held == self._reported_held and self._since_report < REPORT_S - TIME_SLACK_S:
             return None
@@ -152,7 +152,7 @@ class SkillRun:
 
 
 def motion_of(run: SkillRun, posture: Posture, all_joints: Sequence[Joint]) -> Move:
-    """The motion of a skill by its points, its recorded track or its keyframes; it takes the joints over."""
+    """Return the motion of a skill by its points, its recorded track or its keyframes; it takes the joints over."""
     joints = [all_joints[i] for i in run.joints]
     brake = posture.brake(run.joints)
     posture.take(run.joints)

@@ -30,7 +30,7 @@ PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused
 
 
 class SkillTable:
-    """The running skills by the id of their request.
+    """Holds the running skills by the id of their request.
 
     ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``stopped``: nothing has
     been asked of the body since the last stop.
@@ -104,13 +104,13 @@ class SkillTable:
         self._admit(SkillRun(self._own_request(skill.name), skill, True, (), program))
 
     def busy_joints(self) -> frozenset[int]:
-        """The joints of held channels, without those of the legs."""
+        """Return the joints of held channels, without those of the legs."""
         holder = self.arbiter.holder
         joints = enumerate(self._description.joints)
         return frozenset(n for n, j in joints if n not in self._leg_joints and holder(j.channel) is not None)
 
     def channels_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The channels of joints."""
+        """Return the channels of joints."""
         used = {self._description.joints[number].channel for number in numbers}
         return tuple(channel for channel in self._description.channels if channel in used)
 
@@ -133,7 +133,10 @@ class SkillTable:
         self._reports.append(run.report(SkillStatus.RUNNING))
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
-        """Give channels to ``claim``; skills that held one of them end, and with the legs the usual stance returns."""
+        """Give channels to ``claim``.
+
+        Skills that held one of them end, and with the legs the usual stance returns.
+        """
         self.stopped = False
         if "legs" in channels and self._legs is not None:
             self._legs.stand_as(UPRIGHT, STRAIGHTEN_S)
@@ -183,13 +186,13 @@ class SkillTable:
             self._end(run, SkillStatus.FAILED, reason)
 
     def fail_legs(self) -> None:
-        """The body has fallen: end every skill that uses the legs as FAILED; those for a fallen body go on."""
+        """Fail every skill that uses the legs, as the body has fallen; those for a fallen body go on."""
         for run in tuple(self._runs.values()):
             if run.needs_stand:
                 self._end(run, SkillStatus.FAILED, FALLEN)
 
     def take_reports(self) -> list[SkillReport]:
-        """The reports since the last call."""
+        """Return the reports since the last call."""
         reports, self._reports = self._reports, []
         return reports
 
@@ -215,7 +218,7 @@ class SkillTable:
         return {run.request.source for run in self._runs.values()}
 
     def walker_held(self, holds: Holds) -> bool:
-        """Whether the skill that holds the legs is held."""
+        """Return whether the skill that holds the legs is held."""
         run = self._runs.get(self.arbiter.holder("legs") or "")
         return run is not None and holds.holds(run.request.source)
 
@@ -239,7 +242,7 @@ class SkillTable:
             run.held = rate == 0.0 and (not run.uses_legs or self._standing)
 
     def _begun(self, run: SkillRun) -> bool:
-        """Whether a native skill may begin: if it uses the legs, a walk must have ended."""
+        """Return whether a native skill may begin: if it uses the legs, a walk must have ended."""
         return run.motion is not None if run.joints else not run.uses_legs or self._standing
 
     def _begin_motion(self, run: SkillRun) -> Move | None:
@@ -318,7 +321,7 @@ class SkillTable:
         run.joints = moved_joints(run, self._description.joints)
 
     def _limp(self, run: SkillRun) -> str:
-        """Why no joint of a skill moves; where only some do not, this is told with its result."""
+        """Return why no joint of a skill moves; if only some do not, its result tells it."""
         moved = run.joints or (self._leg_joints if run.program is not None else ())
         text, all_are = limp_among(self._description.joints, self._sensed.limp, moved)
         run.remark = text if text and not all_are else run.remark

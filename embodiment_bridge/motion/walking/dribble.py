@@ -13,10 +13,10 @@ from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, V
 from embodiment_bridge.motion.walking.walk_program import Pose, Program, way
 
 DISTANCE_M = 0.5  # from the target: near enough
-BEHIND_M = 0.38  # of the body behind the middle of the ball before it pushes
+BEHIND_M = 0.38  # m of the body behind the middle of the ball before it pushes
 ROUND_M = 0.5  # kept from the ball on the way behind it
-BEGIN_M, BEGIN_RAD = 0.12, 0.3  # how right it must be behind the ball to push
-OFF_M, OFF_RAD = 0.2, 0.6  # how wrong to go behind it again
+BEGIN_M, BEGIN_RAD = 0.12, 0.3  # errors behind the ball with which it pushes
+OFF_M, OFF_RAD = 0.2, 0.6  # errors with which it goes behind the ball again
 PUSH = 0.75  # share of full speed
 LINE_GAIN = 4.0  # share of full speed to the side per m beside the ball
 AIM_GAIN = 2.0  # 1/rad
@@ -25,7 +25,7 @@ EXTRA_PATIENCE_S = 40.0
 
 
 class Dribble(Program):
-    """Go behind the ball on the line to the target, push it on, and go behind it again whenever it gets away."""
+    """Goes behind the ball on the line to the target, pushes it on, and goes behind it again when it rolls away."""
 
     def __init__(self, limits: WalkLimits, ball: Ball, target: Target | Spot, distance: float) -> None:
         super().__init__(limits, EXTRA_PATIENCE_S)
@@ -35,7 +35,7 @@ class Dribble(Program):
         self._way = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
         ball = self._ball.watch(here, dt)
         if ball is None:
@@ -62,13 +62,13 @@ class Dribble(Program):
         return self._steering.command(goal, way_there(here, goal), dt)
 
     def _is_behind(self, ahead: float, aside: float, off: float) -> bool:
-        """Whether to push: the ball is ``ahead`` and ``aside`` (m, + left) of the body, which is ``off`` (rad)."""
+        """Return whether to push: the ball is ``ahead``, ``aside`` (m, + left) of the body, which is ``off`` (rad)."""
         limits = (OFF_M, OFF_RAD) if self._pushing else (BEGIN_M, BEGIN_RAD)
         return ahead > 0.0 and abs(aside) < limits[0] and abs(off) < limits[1]
 
 
 def dribble(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> Dribble:
-    """The program of a skill of walk ``dribble``.
+    """Return the program of a skill of walk ``dribble``.
 
     Args:
         skill: for the text of errors.

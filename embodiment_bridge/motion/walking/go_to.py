@@ -35,7 +35,7 @@ FIND_PATIENCE_S = 10.0
 
 
 class Find(Program):
-    """Look ahead for ``look_s`` s, then turn round until one of the things with this id or kind is seen."""
+    """Looks ahead for ``look_s`` s, then turns round until a thing with this id or kind is seen."""
 
     def __init__(self, limits: WalkLimits, name: str, things: Things, look_s: float) -> None:
         super().__init__(limits, ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + FIND_PATIENCE_S)
@@ -46,7 +46,7 @@ class Find(Program):
         self._side = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         self._elapsed += dt
         _, last = self._poses(pose)
         self._turned += 0.0 if found(last, pose) else abs(pose.yaw - last.yaw)
@@ -68,7 +68,7 @@ class Find(Program):
         return any(visible(known[id_]) for id_ in named(self._name, known))
 
     def _first_side(self, pose: Pose) -> float:
-        """The side (1: left) on which the thing is remembered; left for one that is not."""
+        """Return the side (1: left) on which the thing is remembered; left for one that is not."""
         known = self._things()
         for id_ in named(self._name, known):
             x, y, _ = known[id_].position
@@ -85,14 +85,14 @@ KEPT_RAD = 0.08
 FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it would come to stand
 CALM_S = 0.2  # s of standing after which a foreseen pose counts
 FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
-TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
-ROUGH_M, ROUGH_RAD = 0.2, 0.35  # that will do after these tries
-SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
+TRIES = 4  # tries of a body that cannot go sideways: it would circle about a place that it cannot hit
+ROUGH_M, ROUGH_RAD = 0.2, 0.35  # errors that are accepted after these tries
+SPEED_SHARE = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 REACH_PATIENCE_S = 12.0
 
 
 class Reach(Program):
-    """Walk to (x, y) in ``map`` and face ``yaw`` there; m, rad.
+    """Walks to (x, y) in ``map`` and faces ``yaw`` there; m, rad.
 
     A far place is walked to forwards. Near it a body that can go sideways goes in any direction while it turns to
     ``yaw``. It has arrived when it stands at the place; one that came to stand beside it goes on.
@@ -122,7 +122,7 @@ class Reach(Program):
         self._goal = Pose(x, y, yaw)
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         goal, sides = self._goal, bool(self._limits.left)
         here = self._steering.foreseen(pose, walker, dt) if sides else self._steering.filtered(pose, dt)
         dx, dy = goal.x - here.x, goal.y - here.y
@@ -167,7 +167,7 @@ ROUND_M = 0.45  # kept from the middle of a thing on the way behind it
 
 
 class GoTo(Program):
-    """Walk to the goal, and after it if it moves.
+    """Walks to the goal, and after it if it moves.
 
     goal: gives it and the way there, from the pose of the body; None keeps the one before. things: other bodies among
     them are gone round. pace: share of full speed (0..1) that it keeps below.
@@ -188,7 +188,7 @@ class GoTo(Program):
         self._reach: Reach | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         found, old = self._find(pose), self._goal
         if found is not None:
             goal, way = found
@@ -209,7 +209,7 @@ class GoTo(Program):
 
 
 def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> GoTo:
-    """The program of a skill of walk ``to``.
+    """Return the program of a skill of walk ``to``.
 
     Args:
         skill: for the text of errors.
@@ -245,7 +245,7 @@ def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> G
 
 
 class _Place:
-    """A place, or where the body is at first; without a yaw the direction of the way there is kept."""
+    """Represents a place, at first that of the body; without a yaw the heading is that of the way there."""
 
     def __init__(self, spot: Spot | None, yaw: float | None) -> None:
         self._spot, self._yaw = spot, yaw
@@ -259,7 +259,7 @@ class _Place:
 
 
 class _BesideThing:
-    """The place before a thing on the straight way to it, or behind it on the line to another one."""
+    """Represents the place before a thing on the straight way to it, or behind it on the line to another one."""
 
     def __init__(self, thing: Target | Spot, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance

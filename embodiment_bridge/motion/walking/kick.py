@@ -19,8 +19,8 @@ ROUND_M = 0.5  # kept from the middle of the ball on the way behind it
 BRAKE_S = 0.9  # slower than a walk elsewhere: who overshoots the place steps on the ball
 NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder or heel touches the ball
 BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
-RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # how right, and then it goes up to the ball
-WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # how wrong at the ball to go back
+RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # errors of the stance with which it goes up to the ball
+WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # errors at the ball with which it goes back
 ROUGH = 2.0  # so many times as wide are these six where the direction need not be exact
 STEADY_S = 0.2  # s for which it must be right
 LAXER_S = 8.0  # s at the ball after which twice of that will do
@@ -32,17 +32,17 @@ UP_GAIN = 5.0  # share of full speed per m
 SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
 SWING_M = 0.03  # before its place: the next step of the foot may be the kick
 STRAYED_M = 0.15  # from its place a body that stands to kick does not: the ball has moved meanwhile
-RUN_M = 0.5  # of a body that knows of no ball: so far it runs, and into the ball if there is one
+RUN_M = 0.5  # m that a body runs that knows of no ball, into the ball if there is one
 LONGEST_RUN_M = 1.0
 IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
 FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
 KEEP_M = 0.8  # nearer to the ball it keeps the direction: it would walk round the ball to and fro
 FREE_REACHES = 2.5  # kicks from the place: from there on any direction will do that may be chosen
-LEAST_REACH_M = 0.1  # of the hardest kick; a body file may say 0
+LEAST_REACH_M = 0.1  # m, of the hardest kick; a body file may say 0
 MISS_M = 1.0  # beside the place to kick to that will do, where something beside the straight way will do
 TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
 AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
-SPEED_SHARE = 0.25  # of full speed, for the time limit
+SPEED_SHARE = 0.25  # share of full speed, for the time limit
 EXTRA_PATIENCE_S = 30.0
 
 Aim = Callable[[Pose, Thing], float]
@@ -50,7 +50,7 @@ Aim = Callable[[Pose, Thing], float]
 
 
 class KickBall(Program):
-    """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
+    """Walks behind the ball, steps until it stands right for one foot, kicks, and steps on for a moment.
 
     distance: m that the ball is to roll; None: as far as it can. rough: soon rather than exact.
     """
@@ -86,7 +86,7 @@ class KickBall(Program):
         return self._walker is not None and self._walker.kicks > self._kicks
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
         if self._walker is None:
             self._walker, self._kicks = walker, walker.kicks
@@ -131,7 +131,7 @@ class KickBall(Program):
         self._up = self._steady_s >= STEADY_S or (self._up and not wrong and ahead < 2.0 * BACK_M)
 
     def _go_up(self, ahead: float, aside: float, turned: float) -> WalkCommand:
-        """Slowly to the place of the kick; there the next step of the foot is the kick."""
+        """Return a slow walk to the place of the kick; there the next step of the foot is the kick."""
         forward = min(max(UP_GAIN * ahead, 0.0), UP_SPEED)
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
         strength = self._kick.strength(self._wanted_m, ahead)
@@ -140,7 +140,7 @@ class KickBall(Program):
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
     def _stance(self, here: Pose, ball: Thing) -> Pose:
-        """Where the hips must be for the kick, with the nearer foot."""
+        """Return where the hips must be for the kick, with the nearer foot."""
         x, y, _ = ball.position
         yaw = self._aim(here, ball)
         c, s = cos(yaw), sin(yaw)
@@ -162,21 +162,21 @@ class KickBall(Program):
 
 
 class Ahead:
-    """A direction beside the heading that the body has at first, rad, + left."""
+    """Represents a direction relative to the heading that the body has at first, rad, + left."""
 
     def __init__(self, direction: float) -> None:
         self._direction = direction
         self._yaw: float | None = None
 
     def __call__(self, here: Pose, ball: Thing) -> float:
-        """The direction, rad in map."""
+        """Return the direction, rad in map."""
         if self._yaw is None:
             self._yaw = here.yaw + self._direction
         return self._yaw
 
 
 class Towards:
-    """The direction from the ball to a place, or past the others where they stand in that way.
+    """Represents the direction from the ball to a place, or past other bodies that stand in that way.
 
     beside: rad beside the straight way that will do where that is sooner, from ``FREE_REACHES`` times ``reach`` (m)
         on; nearer less, and within ``reach`` so little that the ball comes within ``MISS_M`` of the place.
@@ -189,7 +189,7 @@ class Towards:
         self._turn: float | None = None
 
     def __call__(self, here: Pose, ball: Thing) -> float:
-        """The direction, rad in map."""
+        """Return the direction, rad in map."""
         x, y, _ = ball.position
         to_x, to_y = self._target.last(here)
         straight, far = atan2(to_y - y, to_x - x), hypot(to_x - x, to_y - y)
@@ -204,7 +204,10 @@ class Towards:
         return straight + self._turn
 
     def _free_turn(self, ball: Pose, straight: float, others: list[Pose], soonest: float) -> float:
-        """The free turn next to the soonest one; that of before while it is free, as going round costs time."""
+        """Return the free turn next to the soonest one.
+
+        The last one is kept while it is free, as going round costs time.
+        """
         turns = sorted((soonest, *TURNS), key=lambda turn: abs(turn - soonest))
         before: tuple[float, ...] = () if self._turn is None or not others else (self._turn,)
         for turn in (*before, *turns):
@@ -218,7 +221,7 @@ class Towards:
 def kick_ball(
     skill: Skill, values: Values, limits: WalkLimits, kick: BallKick | None, things: Things
 ) -> Program:
-    """The program of a skill of walk ``kick``.
+    """Return the program of a skill of walk ``kick``.
 
     Args:
         skill: for the text of errors.

@@ -14,7 +14,7 @@ from embodiment_bridge.motion.walking.walk_program import Pose
 NEAR_M = 0.5  # nearer than this the body goes in any direction while it turns to face the wanted one
 STAY_NEAR_M = 0.3  # so much further away it turns to the place again and walks forward
 ANY_WAY_M = 1.5  # up to here it does so too where that is faster than to turn, go forwards, and turn again
-STAY_ANY_WAY_S = 1.0  # how much slower it may have become to keep to it
+STAY_ANY_WAY_S = 1.0  # s; it is kept while it is slower by less than this
 AIM_RAD = 0.9  # with a larger heading error the body turns on the spot before it goes on
 AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian
 BRAKE_S = 0.6  # near the place the body goes at most as fast as takes it there in this time
@@ -25,19 +25,19 @@ LAG_S, TURN_LAG_S = 0.25, 0.15  # s by which the filtered pose of a walking body
 PASSED_M = 0.1  # for a body that cannot go sideways, and may pass the place
 OTHERS = "player"  # the kind of thing that other bodies are
 OTHERS_M = 0.8  # kept from the middle of another body on the way
-ROUND_STEP_RAD = 0.6  # how far ahead on the circle a body near it aims
+ROUND_STEP_RAD = 0.6  # rad; a body near the circle aims so far ahead on it
 
 Way: TypeAlias = Callable[[Pose, Pose], tuple[float, float]]
 """Where to go next (x, y, m in map) on the way from the first pose to the second."""
 
 
 def straight(_: Pose, goal: Pose) -> tuple[float, float]:
-    """The goal itself."""
+    """Return the goal itself."""
     return goal.x, goal.y
 
 
 def way_round(x: float, y: float, radius: float) -> Way:
-    """A way round a thing at (x, y) that keeps ``radius`` m from it, but for a goal that is nearer to it."""
+    """Return a way round a thing at (x, y) that keeps ``radius`` m from it, but for a goal that is nearer to it."""
 
     def way(here: Pose, goal: Pose) -> tuple[float, float]:
         side = atan2(goal.y - y, goal.x - x)
@@ -53,12 +53,12 @@ def way_round(x: float, y: float, radius: float) -> Way:
 
 
 def others_of(things: Things) -> list[Pose]:
-    """Where the other bodies are that are known."""
+    """Return the poses of the other bodies that are known."""
     return [Pose(*thing.position[:2]) for thing in things().values() if thing.kind == OTHERS]
 
 
 def past_others(things: Things, way: Way) -> Way:
-    """The same way, but round the nearest of the other bodies that are known where it stands in that way."""
+    """Return the same way, but round the nearest of the other bodies that are known where it stands in that way."""
 
     def past(here: Pose, goal: Pose) -> tuple[float, float]:
         x, y = way(here, goal)
@@ -74,7 +74,7 @@ def past_others(things: Things, way: Way) -> Way:
 
 
 class Steering:
-    """The command towards a pose, cycle after cycle, for one walk.
+    """Computes the command towards a pose, cycle after cycle, for one walk.
 
     near: m from it, within which the body faces the wanted direction and goes in any. brake_s: near it the body goes
         at most as fast as takes it there in this time.
@@ -92,7 +92,7 @@ class Steering:
         self._brake_s = limits.brake / limits.forward if limits.brake > NEAR_M else brake_s
 
     def filtered(self, pose: Pose, dt: float) -> Pose:
-        """The pose without the sway of the steps."""
+        """Return the pose without the sway of the steps."""
         mean = self._mean = self._mean or Pose(pose.x, pose.y, pose.yaw)
         share = min(dt / FILTER_S, 1.0)
         for axis, off in enumerate((pose.x - mean.x, pose.y - mean.y, pose.yaw - mean.yaw)):
@@ -104,7 +104,7 @@ class Steering:
         return mean
 
     def foreseen(self, pose: Pose, walker: Pace, dt: float) -> Pose:
-        """Where the body would come to stand if it were told to stop now."""
+        """Return where the body would come to stand if it were told to stop now."""
         mean, limits = self.filtered(pose, dt), self._limits
         ahead = walker.forward * (limits.coast_forward if walker.forward > 0.0 else limits.coast_backward)
         aside, c, s = walker.left * limits.coast_left, cos(mean.yaw), sin(mean.yaw)
@@ -116,7 +116,7 @@ class Steering:
         return self._here
 
     def command(self, goal: Pose, place: tuple[float, float], dt: float) -> WalkCommand:
-        """The command to the pose ``goal`` by way of ``place`` (x, y), for ``dt`` s.
+        """Return the command to the pose ``goal`` by way of ``place`` (x, y), for ``dt`` s.
 
         From the pose that ``filtered`` or ``foreseen`` returned last.
         """
@@ -136,16 +136,16 @@ class Steering:
         return self._any_way(away * cos(bearing), away * sin(bearing), off, dt)
 
     def passed(self, left: float, bearing: float) -> bool:
-        """Whether a body that cannot go sideways is as near to the place, ``left`` m away, as it comes."""
+        """Return whether a body that cannot go sideways is as near to the place, ``left`` m away, as it comes."""
         return left < (2.0 * PASSED_M if self._near and abs(bearing) > AIM_RAD else PASSED_M)
 
     def _far_share(self, left: float) -> float:
-        """The share of full speed for a place ``left`` m away."""
+        """Return the share of full speed for a place ``left`` m away."""
         slows = self._limits.brake > NEAR_M
         return left / (self._brake_s * self._limits.forward) if slows else 1.0
 
     def _any_way_is_faster(self, left: float, bearing: float, off: float) -> bool:
-        """Whether to go any way is faster than to turn, go forwards and turn again; ``left`` m, and rad."""
+        """Return whether to go any way is faster than to turn, go forwards and turn again; ``left`` m, and rad."""
         limits, ahead = self._limits, left * cos(bearing)
         full = limits.forward if ahead > 0.0 else limits.backward
         any_s = hypot(ahead / full, left * sin(bearing) / limits.left, off / limits.turn) / TOGETHER
@@ -166,14 +166,14 @@ class Steering:
         return WalkCommand(True, shares[0] / most, within(AIM_GAIN * off, 1.0), shares[1] / most)
 
     def _without_sides(self, left: float, away: float, bearing: float, off: float) -> WalkCommand:
-        """Forwards to the place, then a turn on the spot."""
+        """Return a walk forwards to the place, then a turn on the spot."""
         if self.passed(left, bearing):
             return WalkCommand(True, 0.0, within(AIM_GAIN * off, 1.0))
         return _go(min(away / (BRAKE_S * self._limits.forward), 1.0), bearing)
 
 
 def _go(share: float, bearing: float) -> WalkCommand:
-    """Forward at ``share`` of full speed, turning to ``bearing`` (rad) meanwhile, or first where that is far off."""
+    """Forward at ``share`` of full speed while turning to ``bearing`` (rad), or a turn first if that is far."""
     share, turn = min(share, 1.0), within(AIM_GAIN * bearing, 1.0)
     slow = max(cos(bearing), 0.0) ** 2 if abs(bearing) < AIM_RAD else 0.0
     return WalkCommand(True, max(share, 0.35) * slow, turn)

@@ -17,17 +17,17 @@ LOST_S = 3.0  # s without the ball, after which a program has failed
 
 
 def named(name: str, known: Mapping[str, Thing]) -> list[str]:
-    """The thing of this id, or else all things of this kind."""
+    """Return the thing of this id, or else all things of this kind."""
     return [name] if name in known else [id_ for id_, thing in known.items() if thing.kind == name]
 
 
 def visible(thing: Thing) -> bool:
-    """Whether a thing is seen now; one that does not say so is."""
+    """Return whether a thing is seen now; one that does not say so is."""
     return bool(getattr(thing, "visible", True))
 
 
 class Target:
-    """A thing by its id or kind: the nearest one, which then keeps its name.
+    """Represents a thing by its id or kind: the nearest one, which then keeps its name.
 
     Raises:
         CommandError: no such thing is known.
@@ -41,7 +41,7 @@ class Target:
         self._last: Thing | None = None
 
     def now(self, pose: Pose) -> Thing | None:
-        """The thing; None where it is not known any more."""
+        """Return the thing; None where it is not known any more."""
         known = self.things()
         ids = named(self.name, known)
         if not ids:
@@ -51,32 +51,32 @@ class Target:
         return self._last
 
     def last(self, pose: Pose) -> tuple[float, float]:
-        """Where it is, or was seen last (x, y)."""
+        """Return where the target is, or was seen last (x, y)."""
         thing = self.now(pose) or self._last
         return (thing.position[0], thing.position[1]) if thing is not None else (pose.x, pose.y)
 
 
 class Ball(Target):
-    """A target of a program that looks at it in every cycle, and fails without it."""
+    """Represents a target of a program that looks at it in every cycle, and fails without it."""
 
     def __init__(self, name: str, things: Things) -> None:
         super().__init__(name, things)
         self._missed_s = 0.0
 
     def watch(self, pose: Pose, dt: float) -> Thing | None:
-        """As ``now``, ``dt`` s after the last time."""
+        """Return the thing as ``now`` does, ``dt`` s after the last call."""
         ball = self.now(pose)
         self._missed_s = self._missed_s + dt if ball is None else 0.0
         return ball
 
     @property
     def lost(self) -> str:
-        """Why the program has failed; empty while it may still go on."""
+        """The reason why the program has failed; empty while it may still go on."""
         return "the ball is not known any more" if self._missed_s > LOST_S else ""
 
 
 class Spot:
-    """A fixed place on the ground, as a target."""
+    """Represents a fixed place on the ground, as a target."""
 
     kind = "place"
     properties = ()
@@ -85,16 +85,16 @@ class Spot:
         self.position, self.size = (x, y, 0.0), ZERO3
 
     def now(self, pose: Pose) -> Thing:
-        """The place as a thing without size."""
+        """Return the place as a thing without size."""
         return self
 
     def last(self, pose: Pose) -> tuple[float, float]:
-        """The place (x, y)."""
+        """Return the place (x, y)."""
         return self.position[:2]
 
 
 def target_of(skill: str, values: Values, key: str, things: Things) -> Target | Spot | None:
-    """What a skill aims at: the thing that the parameter ``key`` names, or x and y; None where neither is given.
+    """Return the target of a skill: the thing that ``key`` names, or x and y; None if neither is given.
 
     Raises:
         CommandError: both are given, or only one of x and y, or no such thing is known.
@@ -108,7 +108,7 @@ def target_of(skill: str, values: Values, key: str, things: Things) -> Target | 
 
 
 def way_to(pose: Pose, thing: Thing) -> tuple[float, float]:
-    """The way (m, along x and y of map) from the body to the nearest point of the thing."""
+    """Return the way (m, along x and y of map) from the body to the nearest point of the thing."""
     (x, y, _), (wide, deep, _) = thing.position, thing.size
     nearest_x = min(max(pose.x, x - 0.5 * wide), x + 0.5 * wide)
     nearest_y = min(max(pose.y, y - 0.5 * deep), y + 0.5 * deep)
@@ -116,7 +116,7 @@ def way_to(pose: Pose, thing: Thing) -> tuple[float, float]:
 
 
 def before(pose: Pose, thing: Thing, distance: float) -> Goal:
-    """``distance`` m before a thing on the straight way to it, facing it."""
+    """Return the pose ``distance`` m before a thing on the straight way to it, facing it."""
     dx, dy = way_to(pose, thing)
     gap = hypot(dx, dy)
     yaw = atan2(dy, dx) if gap else atan2(thing.position[1] - pose.y, thing.position[0] - pose.x)
@@ -125,7 +125,7 @@ def before(pose: Pose, thing: Thing, distance: float) -> Goal:
 
 
 def behind(thing: Thing, towards: tuple[float, float], distance: float) -> Goal:
-    """``distance`` m behind a thing on the line from there through it to ``towards``, facing both."""
+    """Return the pose ``distance`` m behind a thing on the line through it to ``towards``, facing both."""
     x, y, _ = thing.position
     yaw = atan2(towards[1] - y, towards[0] - x)
     back = distance + 0.5 * min(thing.size[0], thing.size[1])

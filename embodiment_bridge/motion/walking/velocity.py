@@ -18,7 +18,7 @@ CORRECTION = 0.5  # share of full speed that corrections may use
 
 
 class Velocity(Program):
-    """Walk at a commanded velocity until it times out.
+    """Walks at a commanded velocity until it times out.
 
     A wanted pose moves on at the commanded velocity, as fast as the ramps of the gait allow, and the body is steered
     after it. So the mean speed is the commanded one also where the gait alone would be slower, and a straight walk
@@ -44,7 +44,7 @@ class Velocity(Program):
         self.done = self.done or self._left_s <= 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         if self.done or not self._command.stepping:
             self._wanted = None
             return STAND
@@ -59,7 +59,7 @@ class Velocity(Program):
         nominal.forward, nominal.turn, nominal.left = walker.forward, walker.turn, walker.left
 
     def _errors(self, pose: Pose, dt: float) -> tuple[float, float, float]:
-        """How far the body is behind the wanted pose, m forward, m left and rad, without the sway of the steps."""
+        """Return how far the body is behind the wanted pose: m forward, m left, rad, without the sway of steps."""
         wanted = self._wanted or pose
         ahead, left = way(pose, wanted, pose.yaw)
         turned = wanted.yaw - pose.yaw

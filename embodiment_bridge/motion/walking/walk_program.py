@@ -16,7 +16,7 @@ SIDE_LINE_GAIN = 2.0  # share of full speed per m beside the line of a walk to t
 PLACE_GAIN = 4.0  # share of full speed per m off the place of a turn
 HEADING_LIMIT = 0.4  # rad: steepest way back to the line
 CORRECTION_LIMIT = 0.6  # share of full turn that keeping the heading may use
-LEAST_SHARE = 0.3  # of the speed, at the end of the way
+LEAST_SHARE = 0.3  # share of the speed at the end of the way
 LEAST_TURN = 0.4  # share of full speed, at the end of a turn
 SLOWEST = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
@@ -24,7 +24,7 @@ EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
 @dataclass(slots=True)
 class Pose:
-    """The pose of the hips in ``map``: m, rad, yaw continuous.
+    """Holds the pose of the hips in ``map``: m, rad, yaw continuous.
 
     reckoned: from the commands alone, as the body does not know where it is; then all three jump once it does.
     """
@@ -52,7 +52,7 @@ class Program(ABC):
         self._last: Pose | None = None
 
     def _poses(self, pose: Pose) -> tuple[Pose, Pose]:
-        """The poses at the start, carried along where the body has come to know where it is, and before ``pose``."""
+        """Return the poses at the start (moved with the localisation) and before ``pose``."""
         last, self._last = self._last or pose, replace(pose)
         self._start = carried(self._start or replace(pose), last, pose)
         return self._start, last
@@ -63,11 +63,11 @@ class Program(ABC):
 
     @abstractmethod
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
 
 
 class Walk(Program):
-    """Walk straight (keeping to the line) or along a curve until distance or duration is used up.
+    """Walks straight (keeping to the line) or along a curve until distance or duration is used up.
 
     Args:
         limits: of the gait.
@@ -105,7 +105,7 @@ class Walk(Program):
         self._elapsed = self._way = self._off = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         if self.done:
             return STAND
         start, last = self._poses(pose)
@@ -134,7 +134,7 @@ class Walk(Program):
         return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
 
     def _coasts(self, walker: Pace) -> float:
-        """How far along its way the body still goes when it is told to stop now, m."""
+        """Return how far along its way the body still goes when it is told to stop now, m."""
         ahead, aside = self._coast * walker.forward, self._coast_left * walker.left
         return ahead * cos(self._bearing) + aside * sin(self._bearing)
 
@@ -143,7 +143,7 @@ class Walk(Program):
 
 
 class Turn(Program):
-    """Turn on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
+    """Turns on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
 
     A body that can go sideways is kept on the spot.
     """
@@ -155,7 +155,7 @@ class Turn(Program):
         self._angle = angle
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         if self.done:
             return STAND
         start, _ = self._poses(pose)
@@ -175,7 +175,7 @@ class Turn(Program):
 
 
 class Twist(Program):
-    """Step in place for about ``duration`` s and turn to the left, to the right, and back."""
+    """Steps in place for about ``duration`` s and turns to the left, to the right, and back."""
 
     def __init__(self, limits: WalkLimits, duration: float) -> None:
         super().__init__(limits)
@@ -184,7 +184,7 @@ class Twist(Program):
         self._elapsed = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+        """Return the command for the next ``dt`` s."""
         start, _ = self._poses(pose)
         self._elapsed += dt
         part = self._elapsed / self._duration
@@ -198,12 +198,12 @@ class Twist(Program):
 
 
 def found(last: Pose, pose: Pose) -> bool:
-    """Whether the body has just come to know where it is, so that the way since ``last`` is none that it went."""
+    """Return whether the body has just been localised, so that the way since ``last`` is not one that it walked."""
     return last.reckoned and not pose.reckoned
 
 
 def carried(start: Pose, last: Pose, pose: Pose) -> Pose:
-    """``start``, which lies to ``pose`` as it lay to ``last`` where the body has just come to know where it is."""
+    """Return ``start`` moved with the localisation: it lies to ``pose`` as it lay to ``last``."""
     if not found(last, pose):
         return start
     ahead, left = way(last, start, last.yaw)
@@ -213,7 +213,7 @@ def carried(start: Pose, last: Pose, pose: Pose) -> Pose:
 
 
 def way(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
-    """The way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
+    """Return the way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
     dx, dy, c, s = end.x - start.x, end.y - start.y, cos(yaw), sin(yaw)
     return c * dx + s * dy, c * dy - s * dx
 

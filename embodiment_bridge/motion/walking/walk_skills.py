@@ -24,7 +24,7 @@ def program_of(
     carrier: Carrier,
     things: Things = no_things,
 ) -> Program:
-    """The program of a skill of kind ``walk``.
+    """Return the program of a skill of kind ``walk``.
 
     Args:
         skill: its ``walk`` is line or side (distance), turn (angle), place or twist (as long as the slot), free, to
@@ -62,7 +62,10 @@ def program_of(
 
 
 def needs_place(skill: Skill, parameters: Mapping[str, float | str]) -> bool:
-    """Whether only a body that knows where it is can do this: it goes by places of things; parameters as above."""
+    """Return whether only a body that knows where it is can do this: it goes by places of things.
+
+    Parameters as above.
+    """
     if skill.walk != "kick":
         return skill.walk in ("to", "dribble")
     aimed = any(parameters.get(name) for name in ("towards", "direction"))
@@ -91,7 +94,7 @@ def _free(skill: Skill, values: Mapping[str, float], length: float, slot: float,
 
 
 def _parts(skill: Skill, limits: WalkLimits, speed: float, direction: float) -> tuple[float, float]:
-    """The shares of full speed forward and left of ``speed`` m/s towards ``direction`` rad, slower if need be."""
+    """Return the shares of full speed forward and left for ``speed`` m/s towards ``direction`` rad."""
     ahead, aside = speed * cos(direction), speed * sin(direction)
     if abs(aside) <= STRAIGHT * abs(speed):
         return share(ahead, full_speed(limits, ahead)), 0.0
@@ -105,15 +108,15 @@ def _parts(skill: Skill, limits: WalkLimits, speed: float, direction: float) -> 
 
 
 def share(wanted: float, full: float) -> float:
-    """``wanted`` as a share of ``full`` (> 0), limited to -1..1."""
+    """Return ``wanted`` as a share of ``full`` (> 0), limited to -1..1."""
     return min(max(wanted / full, -1.0), 1.0)
 
 
 def full_speed(limits: WalkLimits, direction: float) -> float:
-    """The speed of the gait at full command, m/s (> 0); forward or backward by the sign of ``direction``."""
+    """Return the speed of the gait at full command, m/s (> 0); forward or backward by the sign of ``direction``."""
     return limits.forward if direction >= 0.0 else limits.backward
 
 
 def numbers_of(parameters: Mapping[str, float | str]) -> dict[str, float]:
-    """The parameters that are numbers."""
+    """Return the parameters that are numbers."""
     return {name: value for name, value in parameters.items() if not isinstance(value, str)}

@@ -60,7 +60,7 @@ class RecordedSkills:
 
 
 def recorded_list(reader: BagReader) -> SkillList | None:
-    """The first list of skills in a recording; None where it has none."""
+    """Return the first list of skills in a recording; None where it has none."""
     names = {name for name in reader.topics if name.endswith("/skills")}
     for message in reader.messages(names):
         found: SkillList = deserialize_message(message.data, SkillList)
@@ -69,7 +69,7 @@ def recorded_list(reader: BagReader) -> SkillList | None:
 
 
 def description_of(recorded: SkillList) -> BodyDescription:
-    """A body without channels that has all skills of a SkillList."""
+    """Return a body without channels that has all skills of a SkillList."""
     skills = {one.name: _skill(one) for one in recorded.skills}
     return BodyDescription(recorded.body, (), skills=skills)
 
@@ -188,7 +188,7 @@ class BagPlayback(BridgeNode):
         self._clock_topic = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The position in the recording."""
+        """Return the position in the recording."""
         playback = self._playback
         if playback is None:
             return super().diagnose()
@@ -204,7 +204,7 @@ class BagPlayback(BridgeNode):
         return DiagnosticStatus.OK, state, values
 
     def _wanted(self) -> list[Topic]:
-        """The topics to play; those with a type that is not installed are left out with a warning."""
+        """Return the topics to play; those with a type that is not installed are left out with a warning."""
         include, exclude = (pattern(self.values, name) for name in ("include", "exclude"))
         clocked, body = self.values["publish_clock"], self.values["body"]
         wanted = []
@@ -234,12 +234,12 @@ class BagPlayback(BridgeNode):
         return "/" + robots[0].strip("/") if len(robots) == 1 else "/"
 
     def _name_here(self, topic: str) -> str:
-        """The name to play a topic on: those in the recorded robot's namespace become relative, others stay."""
+        """Return the name to play a topic on: those in the recorded robot's namespace become relative."""
         base = self._recorded_namespace().rstrip("/") + "/"
         return topic.removeprefix(base) if topic.startswith(base) and topic not in GLOBAL else topic
 
     def _recorded_skills(self, reader: BagReader) -> SkillList | None:
-        """The first list of skills in the recording, if it has one."""
+        """Return the first list of skills in the recording, if it has one."""
         found = recorded_list(reader)
         if found is None:
             self.get_logger().warning(

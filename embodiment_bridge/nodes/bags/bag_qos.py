@@ -12,7 +12,7 @@ FOREVER = QosTime(2147483647, 4294967295)
 
 
 def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
-    """The QoS of a subscription that matches all publishers of a topic, with the strictest settings that all offer."""
+    """Return the QoS of a subscription that matches all publishers of a topic, as strict as they all allow."""
     reliable = all(one.reliability == ReliabilityPolicy.RELIABLE for one in offered)
     latched = all(one.durability == DurabilityPolicy.TRANSIENT_LOCAL for one in offered)
     return QoSProfile(
@@ -24,7 +24,10 @@ def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
 
 
 def to_store(profile: QoSProfile) -> Qos:
-    """The QoS of a publisher in the form of a bag; the middleware does not tell the depth, so it is 1 if latched."""
+    """Return the QoS of a publisher in the form of a bag.
+
+    The middleware does not tell the depth, so it is 1 if latched.
+    """
     latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     reliable = profile.reliability == ReliabilityPolicy.RELIABLE
     return Qos(
@@ -41,7 +44,7 @@ def to_store(profile: QoSProfile) -> Qos:
 
 
 def to_play(offered: Qos | None) -> QoSProfile:
-    """The QoS for playing a topic: reliability and durability of its first recorded publisher."""
+    """Return the QoS for playing a topic: reliability and durability of its first recorded publisher."""
     best_effort = offered is not None and offered.reliability == QosReliability.BEST_EFFORT
     latched = offered is not None and offered.durability == QosDurability.TRANSIENT_LOCAL
     return QoSProfile(

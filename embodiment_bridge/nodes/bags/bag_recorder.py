@@ -34,7 +34,10 @@ PARAMETERS = (
 
 
 class BagRecorder(BridgeNode):
-    """Records a bag. ``find_share(package)`` gives the share folder of an interface package, or raises LookupError."""
+    """Records a bag.
+
+    ``find_share(package)`` gives the share folder of an interface package, or raises LookupError.
+    """
 
     def __init__(self, find_share: FindShare, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("recorder", PARAMETERS, **node_kwargs)
@@ -87,7 +90,7 @@ class BagRecorder(BridgeNode):
             self.get_logger().info(f"recorded {totals.written} messages into {self.path}{lost}")
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """Numbers of recorded and lost messages."""
+        """Return the numbers of recorded and lost messages."""
         if self._writer is None or not self.active:
             return super().diagnose()
         totals = self._writer.totals

@@ -19,12 +19,12 @@ from rclpy.node import Node
 
 
 def goal_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
-    """32 hexadecimal digits."""
+    """Return the id as 32 hexadecimal digits."""
     return uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex
 
 
 def run_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
-    """The run that a goal of the behaviour tree asks for: short, as people read it."""
+    """Return the run that a goal of the behaviour tree asks for: short, as people read it."""
     return goal_id_of(goal)[:8]
 
 
@@ -40,7 +40,7 @@ class ActionTwins:
         self._told: set[str] = set()
 
     def look(self) -> list[str]:
-        """One line per doubled action. A node that was just replaced is seen once and not reported."""
+        """Return one line per doubled action. A node that was just replaced is seen once and not reported."""
         doubled = {
             name: number for name in self._names() if (number := self._node.count_services(name + GOAL)) > 1
         }
@@ -66,7 +66,7 @@ KEEP_S = 10
 
 
 class DeferredActionServer(ActionServer):
-    """``begin(goal_handle)`` is called when a goal is executing, ``cancel(goal_handle)`` when it is to end early."""
+    """Serves goals that end later: ``begin(goal_handle)`` starts one, ``cancel(goal_handle)`` ends it early."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class DeferredActionServer(ActionServer):
         return CancelResponse.ACCEPT
 
     def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
-        """Called by rclpy when a goal has become EXECUTING: begin it now, instead of running it to its end.
+        """Begin the goal instead of running it to its end; rclpy calls this when a goal has become EXECUTING.
 
         If ``begin`` raises, the goal has failed; the exception is raised again.
         """

@@ -60,12 +60,12 @@ class GraphEntities:
 
 NOT_CONFIGURED, NOT_ACTIVATED = "not configured: ", "not activated: "
 CANNOT = (BridgeError, OSError, MemoryError)  # OSError: a full disk, no descriptor left
-REFUSALS = (NOT_CONFIGURED, NOT_ACTIVATED)  # how the reason begins, in the log and in /diagnostics
+REFUSALS = (NOT_CONFIGURED, NOT_ACTIVATED)  # beginning of the reason in the log and in /diagnostics
 AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so that a plain `ros2 run` works.")
 
 
 class BridgeNode(LifecycleNode):
-    """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
+    """Implements a lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
     configure or activate, a full disk and a lack of descriptors or memory fail that transition with one line in the
@@ -93,9 +93,9 @@ class BridgeNode(LifecycleNode):
         self.values: dict[str, Any] = {}
         self.active = False
         self._why_refused = ""
-        self.refused = False  # whether the last configure or activate failed
+        self.refused = False  # true if the last configure or activate failed
         self.not_started = ""  # why autostart did not reach activation; empty if it did
-        self.unsafe = False  # whether the last close could not confirm that the body is safe
+        self.unsafe = False  # true if the last close could not confirm that the body is safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
@@ -123,7 +123,7 @@ class BridgeNode(LifecycleNode):
             self.not_started = self._why_refused
 
     def seconds(self) -> float:
-        """Simulated time where the node uses that, s; else the steady clock, which nobody sets.
+        """Return simulated time where the node uses that, s; else the steady clock, which nobody sets.
 
         For durations and deadlines, not for stamps.
         """
@@ -132,7 +132,7 @@ class BridgeNode(LifecycleNode):
 
     @property
     def inactive(self) -> str:
-        """Why requests are refused while the node is not active; empty when it is."""
+        """The reason why requests are refused while the node is not active; empty while it is."""
         return "" if self.active else f"{self.get_name()} is inactive; activate it first"
 
     def configure(self) -> None:
@@ -148,7 +148,7 @@ class BridgeNode(LifecycleNode):
         """Release what ``configure`` built but is not on the graph, such as threads; must not raise."""
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """Level of DiagnosticStatus, one line of text, and values."""
+        """Return the level of DiagnosticStatus, one line of text, and values."""
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
     def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
@@ -227,7 +227,7 @@ class BridgeNode(LifecycleNode):
             raise ConfigError(f"topic {topic}: {error}") from error
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``configure``."""
+        """Configure, as a lifecycle transition; see ``configure``."""
         self._entities = GraphEntities(self)
         try:
             self.values = declare(self, self._declared)
@@ -242,31 +242,31 @@ class BridgeNode(LifecycleNode):
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``activate``."""
+        """Activate, as a lifecycle transition; see ``activate``."""
         self.active, self.refused = True, False
         try:
             self.activate()
         except Exception as error:  # noqa: BLE001 - it is told
             self.active = False
             self._refuse(NOT_ACTIVATED, error)
-            if not isinstance(error, CANNOT):  # how far it came is not known, and joints may be driven
+            if not isinstance(error, CANNOT):  # its progress is unknown, and joints may be driven
                 self.guard.wrap(self.deactivate, "deactivate")()
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``deactivate``."""
+        """Deactivate, as a lifecycle transition; see ``deactivate``."""
         self.active = False
         self._noted(self.deactivate, "deactivate")
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition; see ``cleanup``."""
+        """Clean up, as a lifecycle transition; see ``cleanup``."""
         self._noted(self._release, "cleanup")
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition: make the body safe, then release everything."""
+        """Make the body safe, then release everything, as a lifecycle transition."""
         self._noted(self.close, "shutdown")
         self._noted(self._release, "cleanup")
         return super().on_shutdown(state)

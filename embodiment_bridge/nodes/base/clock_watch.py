@@ -47,14 +47,14 @@ class ClockSteps(OwnThread):
 
 
 def ahead() -> float:
-    """The time by which the wall clock is ahead of the steady clock, s."""
+    """Return the time by which the wall clock is ahead of the steady clock, s."""
     return time.time() - time.monotonic()
 
 
 FAR_S = 60.0  # ahead of the last time; no simulator takes such a step
 # Messages of one publisher may arrive out of order by up to this much; such messages are skipped
 BACK_S = 1.0
-SILENT_S = 5.0  # of wall time
+SILENT_S = 5.0  # s of wall time
 NANOSECONDS = 10**9
 
 
@@ -81,7 +81,7 @@ class ClockWatch:
         self.skipped = 0.0
 
     def checked(self, callback: Callable[[Clock], object]) -> Callable[[Clock], None]:
-        """A callback that passes accepted messages on to ``callback``."""
+        """Return a callback that passes accepted messages on to ``callback``."""
         if self._heard is None:
             self._heard = self._clock()
 
@@ -92,7 +92,7 @@ class ClockWatch:
         return check
 
     def accepts(self, sec: int, nanosec: int) -> bool:
-        """Whether to use a message with this time."""
+        """Return whether to use a message with this time."""
         self._heard = self._clock()
         if sec < 0 or nanosec >= NANOSECONDS:
             if not self.dropped:
@@ -117,12 +117,12 @@ class ClockWatch:
         return True
 
     def troubles(self) -> list[str]:
-        """The present problems, one line each."""
+        """Return the present problems, one line each."""
         silent = 0.0 if self._heard is None else self._clock() - self._heard
         return [f"no message on /clock for {silent:.0f} s"] if silent > SILENT_S else []
 
     def values(self) -> dict[str, object]:
-        """Values for diagnostics; empty for a node without simulated time."""
+        """Return values for diagnostics; empty for a node without simulated time."""
         return (
             {} if self._heard is None else {"clock messages dropped": self.dropped, "clock jumps": self.jumps}
         )

@@ -48,7 +48,7 @@ class CallbackGuard:
     def wrap(
         self, callback: Callable[..., Any], what: str, instead: Callable[..., Any] = lambda *_: None
     ) -> Callable[..., Any]:
-        """A function that calls ``callback`` and catches its exceptions.
+        """Return a function that calls ``callback`` and catches its exceptions.
 
         what: name for the log. instead: gives the return value after an exception, from the same arguments.
         """
@@ -88,7 +88,7 @@ class CallbackGuard:
 
 
 def guard_of(callback: Callable[..., Any]) -> CallbackGuard | None:
-    """The guard of the node that a method, or the object of the method, belongs to; None if there is none."""
+    """Return the guard of the node that a method, or the object of the method, belongs to; None if there is none."""
     while isinstance(callback, partial):
         callback = callback.func
     owner = getattr(callback, "__self__", None)
@@ -101,7 +101,7 @@ HAS_EVENTS = hasattr(rclpy_implementation, "EventsExecutor")
 
 
 class _Guarded:
-    """Mixin for an executor of rclpy: an exception in a task ends only that task."""
+    """Guards an executor of rclpy (a mixin): an exception in a task ends only that task."""
 
     def create_task(self, task: Any, *arguments: Any, **options: Any) -> Any:
         """Create a task, guarded."""
@@ -112,13 +112,13 @@ class _Guarded:
 
 
 class SingleThreadedExecutor(_Guarded, executors.SingleThreadedExecutor):
-    """rclpy's, guarded."""
+    """Guards the tasks of rclpy's single-threaded executor."""
 
 
 if HAS_EVENTS:
 
     class EventsExecutor(_Guarded, rclpy_implementation.EventsExecutor):
-        """The executor of rclpy with guarded tasks; constructed as in ``rclpy.experimental.EventsExecutor``."""
+        """Guards the tasks of rclpy's events executor; constructed as in ``rclpy.experimental.EventsExecutor``."""
 
         def __init__(self, *, context: Context) -> None:
             with suppress(
@@ -130,7 +130,7 @@ if HAS_EVENTS:
 
 
 def make_executor(context: Context) -> Executor:
-    """The fastest reliable executor of this rclpy."""
+    """Return the fastest reliable executor of this rclpy."""
     return EventsExecutor(context=context) if HAS_EVENTS else SingleThreadedExecutor(context=context)
 
 

@@ -60,7 +60,7 @@ class _Repeat:
 
 
 class SentGoal(Generic[F, R]):
-    """A goal that was sent. ``result`` is set when it has ended.
+    """Represents a goal that was sent. ``result`` is set when it has ended.
 
     Attributes:
         result: of the server; one that tells why there is none, if the goal was refused or lost.
@@ -122,7 +122,7 @@ class SentGoal(Generic[F, R]):
             self._ask_for_end()
 
     def take_answer(self, answer: "Future") -> None:
-        """The server has accepted or refused it."""
+        """Take the server's answer: accepted or refused."""
         handle: ClientGoalHandle = answer.result()
         self.answered = True
         if not handle.accepted:
@@ -138,7 +138,7 @@ class SentGoal(Generic[F, R]):
             self._on_feedback(feedback)
 
     def take_feedback(self, message: Any) -> None:
-        """There is news of it, which is told once the goal is known to be accepted."""
+        """Take feedback; it is passed on once the goal is known to be accepted."""
         self._hear()
         if self.result is not None:
             return
@@ -280,7 +280,7 @@ def document_goal(
     subtrees: Mapping[str, str] = EMPTY,
     **others: object,
 ) -> ExecuteBml.Goal:
-    """A goal of `execute_bml`.
+    """Return a goal of `execute_bml`.
 
     values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
     """

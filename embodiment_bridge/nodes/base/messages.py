@@ -26,7 +26,7 @@ Frames: TypeAlias = tuple[tuple[str, str], ...]  # (parent, child) of each trans
 
 
 def flat(transforms: Iterable[LinkTransform]) -> tuple[Frames, list[float]]:
-    """The frames of transforms, and seven numbers of each: m, unit quaternion."""
+    """Return the frames of transforms, and seven numbers of each: m, unit quaternion."""
     frames: list[tuple[str, str]] = []
     numbers: list[float] = []
     for parent, child, xyz, quaternion in transforms:
@@ -49,7 +49,7 @@ class TransformMessages:
         self._kept: dict[tuple[str, str], TransformStamped] = {}
 
     def make(self, transforms: Iterable[LinkTransform], stamp: Time) -> TFMessage:
-        """One message with all transforms (m, unit quaternions)."""
+        """Make one message with all transforms (m, unit quaternions)."""
         return TFMessage(transforms=[self._fill_in(transform, stamp) for transform in transforms])
 
     def of_numbers(self, frames: Frames, numbers: Sequence[float], stamp: Time) -> TFMessage:
@@ -83,7 +83,7 @@ NANOSECONDS: Final = 1e9
 
 
 def seconds(stamp: Time | Duration) -> float:
-    """A stamp, or a duration, in s."""
+    """Return a stamp, or a duration, in s."""
     return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS
 
 
@@ -91,15 +91,15 @@ FEEDBACK = "_FeedbackMessage"
 
 
 class Message(Protocol):
-    """A message, or the request or response of a service."""
+    """Represents a message, or the request or response of a service."""
 
     def get_fields_and_field_types(self) -> Mapping[str, str]:
-        """Types by the names of the fields, in their order."""
+        """Return the types by the names of the fields, in their order."""
         ...
 
 
 def message_class(type_name: str) -> Any:
-    """The class of ``package/msg/Name``, ``package/srv/Name`` or ``package/action/Name_FeedbackMessage``.
+    """Return the class of ``package/msg/Name``, ``package/srv/Name`` or ``package/action/Name_FeedbackMessage``.
 
     Raises:
         ConfigError: the interface package is not installed, or has no such message.
@@ -144,7 +144,7 @@ def fill(message: Message, values: Json, place: str = "") -> None:
 
 
 def as_json(value: Any) -> Json:
-    """A message, or the value of a field, as plain JSON; a number that is not finite becomes its text."""
+    """Return a message, or the value of a field, as plain JSON; a number that is not finite becomes its text."""
     if hasattr(value, "get_fields_and_field_types"):
         return {name: as_json(getattr(value, name)) for name in value.get_fields_and_field_types()}
     if isinstance(value, bool | int | str):

@@ -18,7 +18,7 @@ LOOK_S: Final = 0.1  # asking the middleware takes 10 us, as much as a robot has
 
 
 class Outlet:
-    """One publisher. A new subscriber is seen after ``LOOK_S`` s at the latest, on the thread that asks."""
+    """Represents one publisher. It sees a new subscriber after ``LOOK_S`` s at the latest, on the calling thread."""
 
     def __init__(self, node: Node, message_type: type[Message], topic: str, qos: QoSProfile) -> None:
         self._publisher = node.create_publisher(message_type, topic, qos)
@@ -55,11 +55,11 @@ _ORDERS: Final = "<>"
 
 
 class NotPackableError(ValueError):
-    """A message cannot be packed: its numbers are not in its bytes one by one."""
+    """Reports a message that cannot be packed: its numbers are not in its bytes one by one."""
 
 
 class Template:
-    """The bytes of a message that ``make`` makes of ``count`` numbers, which are overwritten.
+    """Holds the bytes of a message that ``make`` makes of ``count`` numbers, which are overwritten.
 
     The places of stamps and numbers are found by serialising values that occur nowhere else. Nothing is assumed about
     the encoding but that a number is 8 and a stamp 4 + 4 bytes, in either byte order, and that is tried out.
@@ -95,7 +95,7 @@ class Template:
             raise NotPackableError("more than stamps and numbers changes")
 
     def pack(self, numbers: Numbers, stamp: Time) -> bytes:
-        """The message of these numbers, as many as at first, and this stamp."""
+        """Return the message of these numbers, as many as at first, and this stamp."""
         if len(numbers) != self._count:
             raise NotPackableError(f"{len(numbers)} numbers instead of {self._count}")
         data = self._data
@@ -112,7 +112,7 @@ class Template:
 
 
 class PackedOutlet(Generic[Shape]):
-    """A topic whose messages have few shapes and many numbers: ``make(shape, numbers, stamp)`` makes one.
+    """Publishes messages of few shapes and many numbers: ``make(shape, numbers, stamp)`` makes one.
 
     A shape is all that is not a number: names, and how many there are. A message of a new shape is published as rclpy
     does it; from the second one on of the same shape it is packed.
@@ -164,7 +164,7 @@ def _place(data: bytes, pattern: bytes) -> int:
 
 
 def _rows(places: Sequence[int], order: str) -> Iterator[tuple[struct.Struct, int, int, int]]:
-    """Numbers that follow each other in the bytes, too: how they are written, where, and which numbers they are."""
+    """Yield runs of numbers that are adjacent in the bytes: their format, place, and which numbers they are."""
     begin = 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + _DOUBLE:

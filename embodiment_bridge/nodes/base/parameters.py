@@ -28,7 +28,7 @@ class NodeOptions(TypedDict, total=False):
 
 
 def descriptor(parameter: RosParameter) -> ParameterDescriptor:
-    """The ROS descriptor of a parameter."""
+    """Return the ROS descriptor of a parameter."""
     about = parameter.description
     if parameter.choices:
         about += f" One of: {', '.join(parameter.choices)}."
@@ -77,7 +77,7 @@ def _declare(node: Node, parameter: RosParameter) -> None:
 
 
 def pattern(values: Mapping[str, Any], name: str) -> re.Pattern[str]:
-    """The regular expression in the parameter ``name``.
+    """Return the regular expression in the parameter ``name``.
 
     Raises:
         ConfigError: it is none.

@@ -11,7 +11,7 @@ _DEPTH = {"state": 10, "sensor": 5, "latched": 1, "command": 10, "events": 1000}
 
 
 def profile(role: str) -> QoSProfile:
-    """The profile of a role: ``state``, ``sensor``, ``command``, ``events``, or ``latched`` (for late joiners)."""
+    """Return the QoS of a role: ``state``, ``sensor``, ``command``, ``events``, or ``latched`` (for late joiners)."""
     latched = role == "latched"
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
@@ -22,7 +22,7 @@ def profile(role: str) -> QoSProfile:
 
 
 def overrides_of(topic: str, kind: str, given: Iterable[str]) -> QoSOverridingOptions | None:
-    """Options by which a parameter file changes history, depth, reliability and durability of a topic.
+    """Return the options by which a parameter file changes history, depth, reliability and durability of a topic.
 
     None unless one of the parameters ``given`` to the node asks for it: rclpy would declare four for every topic.
 

@@ -20,12 +20,12 @@ HELD_ALREADY: Final = "held already"
 
 
 def is_clear_no(value: object) -> bool:
-    """Whether this is false, or the text false: nothing else lets a frozen robot go on."""
+    """Return whether this is false, or the text false: nothing else lets a frozen robot go on."""
     return value is False or (isinstance(value, str) and value.strip().lower() == "false")
 
 
 class Reply:
-    """The response to one request; call ``send`` once, in the executor's thread."""
+    """Answers one request; call ``send`` once, in the executor's thread."""
 
     def __init__(self, response: Any) -> None:
         self.response = response
@@ -46,7 +46,10 @@ class Reply:
 
 
 def deferred_service(node: Node, service_type: Any, name: str, callback: Callable[[Any, Reply], None]) -> Any:
-    """A service; ``callback(request, reply)`` begins the work, and ``reply.send()`` is called when it is done."""
+    """Return a service.
+
+    ``callback(request, reply)`` begins the work, and ``reply.send()`` is called when it is done.
+    """
 
     def begin(request: Any, response: Any) -> Reply:
         reply = Reply(response)
@@ -82,12 +85,15 @@ _FREEZES: Final = {
 
 
 def freezes(name: str) -> bool:
-    """Whether a service of this name freezes a robot: no values are wrong for it, as it then has to be obeyed."""
+    """Return whether a service of this name freezes a robot: it is obeyed whatever its values are."""
     return any(name.rpartition("/")[2] == one for one, _ in _FREEZES)
 
 
 def _meant(name: str, kind: str, values: Json) -> Json:
-    """The values of a request; those that freeze a robot keep what is in order, and let it go on a clear no alone."""
+    """Return the values of a request.
+
+    Those that freeze a robot keep what is in order, and let it go on a clear no alone.
+    """
     field = _FREEZES.get((name.rpartition("/")[2], kind))
     if field is None:
         return values
@@ -105,7 +111,7 @@ class ServiceCaller:
         self._node = runtime.add(Node("caller", context=runtime.context, enable_rosout=False))
 
     def _known(self) -> dict[str, str]:
-        """Types by the names of the services that are known by now."""
+        """Return the types of the services that are known by now, by name."""
         return {name: types[0] for name, types in self._node.get_service_names_and_types()}
 
     def listed(self, namespace: str = "", ends: float = 0.0) -> dict[str, str]:
@@ -120,7 +126,7 @@ class ServiceCaller:
         }
 
     def call(self, name: str, values: Json, ends: float) -> Any:
-        """The response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
+        """Return the response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
 
         Raises:
             CommandError: there is no such service, or a value does not fit its field of the request.

@@ -57,12 +57,12 @@ def _control(player: LogPlayer, request: PlayLog.Request) -> None:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0..1) of the sorted values lie; 0.0 without values."""
+    """Return the value below which ``share`` (0..1) of the sorted values lie; 0.0 without values."""
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 
 def session_diagnostics(status: LinkStatus, counters: Counters) -> tuple[bytes, str, dict[str, object]]:
-    """Level, one line of text, and values of a session; times are from percept read to frame written."""
+    """Return level, one line of text, and values of a session; times are from percept read to frame written."""
     times = sorted(counters.answer_times)
     values: dict[str, object] = {
         "link": status.phase.name,

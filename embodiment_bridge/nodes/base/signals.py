@@ -32,14 +32,14 @@ def do_no_more(action: Callable[[], None]) -> None:
 
 
 def ending_signals() -> tuple[int, ...]:
-    """SIGINT, SIGTERM, and all others that would end this process; ignored (`nohup`) or handled ones are left out."""
+    """SIGINT, SIGTERM, and all others that would end this process, but not ignored (`nohup`) or handled ones."""
     others = signal.valid_signals() - LEFT_ALONE - set(ASKED_FOR)
     return (*ASKED_FOR, *sorted(one for one in others if signal.getsignal(one) == signal.SIG_DFL))
 
 
 @contextmanager
 def stop_on_signals() -> Iterator[Callable[[], bool]]:
-    """In the block, signals that end a process make the yielded function return true; further ones change nothing."""
+    """Let signals that end a process make the yielded function return true; further ones change nothing."""
     asked: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
@@ -58,7 +58,7 @@ def stop_on_signals() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """In the block, the first signal that ends a process raises KeyboardInterrupt; further ones change nothing.
+    """Raise KeyboardInterrupt at the first signal that ends a process; further ones change nothing.
 
     So what a program does last (``finally``) is done after each of them, and the next one does not cut it short.
     """
@@ -80,7 +80,7 @@ def interrupted_by_signals() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Inside, SIGINT waits. It does so, too, for a program that is started inside, until its ``stop_on_signals``.
+    """Hold SIGINT back inside the block, also for a program started inside, until its ``stop_on_signals``.
 
     So a node that is told to end before it has begun ends as any other: without a traceback, with exit code 0.
     """

@@ -36,7 +36,7 @@ class Watcher(Node):
         self.reason = ""
         self.posture = "unknown"
         self.percepts = 0
-        self.placed = False  # whether a pose has been received
+        self.placed = False  # true once a pose has been received
         self.x = self.y = self.z = self.yaw = 0.0
         self.lowest = math.inf
         self.turned = 0.0

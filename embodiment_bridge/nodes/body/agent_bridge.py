@@ -49,7 +49,7 @@ class BodyAgent(Generic[Event, Command]):
         self._queue = interface.queue
         self._tell = tell
         self._frames = converter.fixed_frames()
-        self._now: Time | None = None  # of the event that is served, where its state has been published
+        self._now: Time | None = None  # stamp of the present event, once its state is published
 
     def handshake(self) -> Iterable[Command]:
         """Begin with a body that has done nothing yet."""
@@ -61,7 +61,7 @@ class BodyAgent(Generic[Event, Command]):
         return self._converter.batch_received(count)
 
     def perceive(self, event: Event) -> Cycle[Event]:
-        """One step of motion for each state of the body."""
+        """Do one step of motion for each state of the body."""
         state = self._converter.body_state(event)
         self._now = None
         if state is None:
@@ -72,11 +72,11 @@ class BodyAgent(Generic[Event, Command]):
         return Cycle(event, state, self._queue.step(state))
 
     def respond(self, percept: Cycle[Event]) -> Iterable[Command]:
-        """Commands that move the body on."""
+        """Yield the commands that move the body on."""
         return self._converter.answer(percept)
 
     def ready(self, percept: Cycle[Event]) -> bool:
-        """The first state of the body completes the handshake."""
+        """Return that the handshake is complete: the first state of the body completes it."""
         return percept.state is not None
 
     def observe(self, percept: Cycle[Event]) -> None:
@@ -98,7 +98,7 @@ class BodyAgent(Generic[Event, Command]):
             self._interface.show_frames(frames)
 
     def lost(self, reason: str) -> None:
-        """The skills that run have failed."""
+        """Fail the running skills."""
         self._queue.lost(reason)
 
 
@@ -127,7 +127,7 @@ PARAMETERS = (
 
 
 class AgentBridge(BridgeNode):
-    """One body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
+    """Connects one body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
     def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("agent_bridge", PARAMETERS, **node_kwargs)
@@ -184,7 +184,7 @@ class AgentBridge(BridgeNode):
         self._interface.link.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the link, and how fast percepts are answered."""
+        """Return the state of the link, and how fast percepts are answered."""
         if not self.active:
             return super().diagnose()
         return session_diagnostics(self._session.status, self._session.counters)
@@ -214,7 +214,7 @@ class AgentBridge(BridgeNode):
         return linked(connect, make_codec)
 
     def _refusal(self) -> str:
-        """Why no skill can be started now; empty when one can."""
+        """Return why no skill can be started now; empty if one can."""
         if not self.active:
             return self.inactive
         status = self._session.status

@@ -28,7 +28,7 @@ from embodiment_bridge.protocols.registry import ProtocolSpec
 
 
 class Response(Protocol):
-    """The response of a service."""
+    """Describes the response of a service."""
 
     success: bool
     message: str
@@ -132,7 +132,7 @@ class BodyCommands:
         self._node.get_logger().warning(f"{topic} refused: {reason}", throttle_duration_sec=1.0)
 
     def _fresh(self, stamp: Time, within: float) -> None:
-        """A stamp, if there is one, is at most ``within`` s off the robot's clock.
+        """Check that a stamp, if there is one, is at most ``within`` s off the robot's clock.
 
         Raises:
             CommandError: it is not; the command is too late, or the clocks differ.
@@ -182,7 +182,7 @@ def delay_of(stamp: Time, node: Node) -> float:
 def trajectory_of(
     message: JointTrajectory, node: Node
 ) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], str]]:
-    """The points of a trajectory, and the function that makes a runner follow them and returns the id to cancel.
+    """Return the points of a trajectory, and a function that starts a runner on them and returns the id to cancel.
 
     Raises:
         CommandError: it asks for torques, which joints do not follow.

@@ -57,7 +57,7 @@ class BodyClock:
         self._offset = 0
 
     def stamp(self, seconds: float | None) -> Time:
-        """The stamp of an event at ``seconds`` of the body's own clock."""
+        """Return the stamp of an event at ``seconds`` of the body's own clock."""
         if self._topic is None:
             now: Time = self._node.get_clock().now().to_msg()
             return now
@@ -108,7 +108,7 @@ MICROPHONE = "microphone_link"  # in the head, where the body has one; a directi
 
 
 class BodyInterface:
-    """The parts of a body node that do not depend on the kind of body.
+    """Holds the parts of a body node that do not depend on the kind of body.
 
     ``queue`` moves the body, ``link`` publishes the state of the link, ``status`` that of the body, ``stamp`` gives
     the ROS time of an event. "Session's thread" means the thread that steps the queue.
@@ -205,7 +205,7 @@ class BodyInterface:
         return self._runner.velocity
 
     def wanted(self, topic: str) -> bool:
-        """Whether a message is to be made of a topic of this body: it has subscribers, is latched, or is drawn."""
+        """Return whether a topic's message is needed: it has subscribers, is latched, or is drawn."""
         return topic in self._outputs and (
             self._outputs[topic].wanted or topic in self._latched or (topic in DRAWN and self._markers.wanted)
         )

@@ -88,7 +88,7 @@ def _nanoseconds(stamp: Time) -> int:
 
 
 class JointStates:
-    """``joint_states`` with angles (rad) and rates (rad/s) of the joints ``names``, if there are subscribers."""
+    """Publishes ``joint_states``: angles (rad) and rates (rad/s) of the joints ``names``, if there are subscribers."""
 
     def __init__(self, node: Node, names: Sequence[str]) -> None:
         outlet = Outlet(node, JointState, "joint_states", profile("sensor"))
@@ -115,7 +115,7 @@ GAP_S = 0.5  # s without a place after which the velocity is not known
 
 
 class OdometryPublisher:
-    """The pose in ``odom``, which equals the frame of ``pose``, and the velocity in ``base_link``: m/s and rad/s.
+    """Publishes the pose in ``odom`` (the frame of ``pose``) and the velocity in ``base_link`` (m/s, rad/s).
 
     Bodies sense places and no velocities, so that of ``base_link`` is how its place changed, smoothed over 0.1 s.
     """
@@ -163,7 +163,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class RobotModel:
-    """``robot_description``, ``/tf_static`` once, and ``/tf`` per body state.
+    """Publishes ``robot_description``, ``/tf_static`` once, and ``/tf`` per body state.
 
     joints: names in the order of ``BodyState.position``. description_file may be empty: then base_link alone moves.
     frames: those that do not move, as far as they are known.
@@ -224,7 +224,7 @@ class RobotModel:
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
-    """The frames of the ground.
+    """Return the frames of the ground.
 
     A body that knows its pose has no drift: odom equals the frame of the pose (REP-105 asks for odom between them).
     """

@@ -108,7 +108,7 @@ class EmergencyStop(OwnThread):
         self._executor.shutdown()
 
     def _serve(self) -> None:
-        """Whatever goes wrong on the graph, this goes on: nothing else hears the stop."""
+        """Serve on, whatever goes wrong on the graph: nothing else hears the stop."""
         while not self._closing.is_set() and self._context.ok():
             try:
                 spin(self._executor, self._context, self._done)

@@ -14,7 +14,7 @@ from embodiment_bridge.srv import InjectFault
 
 
 class FaultService(Node):
-    """Passes service requests to ``requests``, as the control socket does."""
+    """Passes service requests to ``requests``, like the control socket."""
 
     def __init__(self, requests: Requests, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("virtual_servos", **node_kwargs)
@@ -61,7 +61,7 @@ class FaultService(Node):
 
 
 def _options(request: InjectFault.Request) -> dict[str, Option]:
-    """The options of a fault but the servo.
+    """Return the options of a fault but the servo.
 
     Raises:
         ConfigError: one has the name of a field, or its value is invalid.

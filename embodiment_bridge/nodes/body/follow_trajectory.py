@@ -31,7 +31,7 @@ SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, OLD_STAMP, PATH_VIOLATED, GOAL_VIOLATE
 
 
 class JointSample(NamedTuple):
-    """Measured position (rad) and velocity (rad/s; nan: not sensed) of a joint, and its target, rad."""
+    """Holds measured position (rad) and velocity (rad/s; nan: not sensed) of a joint, and its target, rad."""
 
     position: float
     velocity: float
@@ -52,7 +52,7 @@ class FollowTrajectory:
         self._refusal = refusal
         self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
-        self._run = ""  # what the body does for the goal; empty until it has begun
+        self._run = ""  # id of the motion for the goal; empty until it has begun
         self._arrived = self._held = (
             False  # the motion has come to its last point, perhaps not yet the joints
         )
@@ -75,7 +75,7 @@ class FollowTrajectory:
     def if_installed(
         cls, node: Node, queue: SkillQueue, refusal: Callable[[], str]
     ) -> "FollowTrajectory | None":
-        """The action server, or None without control_msgs."""
+        """Return the action server, or None without control_msgs."""
         try:
             action = import_module("control_msgs.action").FollowJointTrajectory
         except ImportError:
@@ -105,7 +105,7 @@ class FollowTrajectory:
                 self._look(self._goal, self._last, joints)
 
     def lost(self, reason: str) -> None:
-        """The body is lost, and with it the motion: the goal fails."""
+        """Fail the goal, as the body is lost and its motion with it."""
         with self._lock:
             self._run = ""
             self._end(INVALID_GOAL, reason)

@@ -64,9 +64,7 @@ OUTPUTS = (
     Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
     Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
 )
-BATTERY = Output(
-    "battery", "sensor_msgs.msg:BatteryState", "state"
-)  # of a body file that says how full it is when
+BATTERY = Output("battery", "sensor_msgs.msg:BatteryState", "state")  # for body files with a battery curve
 STATES_EVERY_S = 0.1
 NONE = ("", "auto", "none")  # values in launch files that mean no path
 PHASES = {
@@ -158,7 +156,7 @@ class JointDriver(BridgeNode):
             self._close_buses()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the buses and servos."""
+        """Return the state of the buses and servos."""
         if self._robot is None:
             return super().diagnose()
         notes = "emergency stop" if self._estop else "" if self.active else "inactive"
@@ -252,7 +250,7 @@ class JointDriver(BridgeNode):
         self._interface.queue.lost(reason)
 
     def _tick(self) -> None:
-        """One step of motion: read the joints, compute their targets, send them."""
+        """Do one step of motion: read the joints, compute their targets, send them."""
         robot, interface = self._servos(), self._interface
         readings = robot.readings()
         self._tell_link()
@@ -301,7 +299,7 @@ class JointDriver(BridgeNode):
         return BodyState(now, tuple(r.position for r in known), tuple(r.velocity for r in known), limp=limp)
 
     def _targets(self, targets: JointTargets, readings: Mapping[str, JointReading]) -> dict[str, Target]:
-        """The targets of the joints of which an angle is known: a servo that is found next would jump to another's."""
+        """Return the targets of joints with a known angle: a servo that is found later would jump to its old one."""
         columns = zip(self._joints, targets.position, targets.velocity, targets.effort, strict=True)
         return {
             name: Target(position, velocity, effort)
@@ -327,7 +325,7 @@ class JointDriver(BridgeNode):
 
 
 def ports_of(text: str, buses: list[str]) -> dict[str, str]:
-    """Ports by bus, from ``PORT`` for a robot with one bus, or ``BUS=PORT,BUS=PORT``.
+    """Return ports by bus, from ``PORT`` for a robot with one bus, or ``BUS=PORT,BUS=PORT``.
 
     Raises:
         ConfigError: no such bus, or a port alone for a robot with several.

@@ -13,7 +13,7 @@ NANOSECONDS = 1e-9
 
 
 class JointRecorder:
-    """``names``: joints of the first message; ``times`` in s; ``rows`` in rad, one per time. A nan repeats the last."""
+    """Records joint angles: ``names`` of the first message, ``times`` in s, ``rows`` in rad, one per time."""
 
     def __init__(self, node: Node) -> None:
         self.names: list[str] = []

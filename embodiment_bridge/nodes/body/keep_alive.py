@@ -14,7 +14,7 @@ from embodiment_bridge.motion.skills.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.base.qos import profile
 
 TOPIC = "keep_alive"
-LOOK_S = 0.05  # of wall time, between two checks
+LOOK_S = 0.05  # s of wall time between two checks
 # Of wall time; a check that comes so long after the one before tells of this process, not of others
 LATE_S = 0.2
 MAX_KNOWN = 100  # remembered sources
@@ -24,7 +24,7 @@ CLIENT_S = 0.25
 
 
 class KeepAlive:
-    """The client's side: call ``tell`` in every tick; it publishes as often as needed.
+    """Implements the client's side: call ``tell`` in every tick; it publishes as often as needed.
 
     Without ticks, such as in a pause, call ``rest``: a timer then publishes until the next ``tell``.
 
@@ -85,7 +85,7 @@ class KeepAlive:
 
 @dataclass(slots=True)
 class _Watched:
-    """One source: its limit in s, the time of its last message (None: never), its skills, whether it is silent."""
+    """Holds one source: its limit in s, time of its last message (None: never), its skills, whether it is silent."""
 
     limit: float
     begun: float
@@ -95,7 +95,7 @@ class _Watched:
 
 
 class DeadMan:
-    """The body's side: watches the sources of skills that ask for it, and reports when one falls silent or is back.
+    """Implements the body's side: watches the sources of skills that ask for it, and reports silence and return.
 
     A source that was never heard does not count as silent: its topic may not lead here, which is logged as a warning.
 
@@ -125,7 +125,7 @@ class DeadMan:
         self._topic = node.create_subscription(String, TOPIC, self._hear, profile("command"))
 
     def begin(self, source: str, skill_id: str, limit: float) -> None:
-        """A skill of ``source`` begins; it is watched if ``limit`` (s) is over 0."""
+        """Note that a skill of ``source`` begins; it is watched if ``limit`` (s) is over 0."""
         if not limit > 0.0:
             return
         now = self._monotonic()
@@ -140,7 +140,7 @@ class DeadMan:
         self._back(source, one)
 
     def end(self, source: str, skill_id: str) -> None:
-        """A skill of ``source`` has ended; without skills the source is not watched any more."""
+        """Note that a skill of ``source`` has ended; without skills the source is not watched any more."""
         one = self._watched.get(source)
         if one is None:
             return
@@ -152,7 +152,7 @@ class DeadMan:
             self._stop_timer()
 
     def is_silent(self, source: str) -> bool:
-        """Whether the skills of ``source`` are held because it is silent."""
+        """Return whether the skills of ``source`` are held because it is silent."""
         return source in self._watched and self._watched[source].silent
 
     def look(self) -> None:

@@ -59,7 +59,7 @@ VIEW_UP, ALL_ROUND, EVERYTHING = 3.1416, 6.28, 100.0  # rad; down to its feet, w
 
 
 class MockBody(BridgeNode):
-    """A mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
+    """Simulates a mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
 
     def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mock_body", PARAMETERS, **node_kwargs)
@@ -116,7 +116,7 @@ class MockBody(BridgeNode):
         self._interface.part(PEER, "the mock body was deactivated")
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The age of the world."""
+        """Return the age of the world."""
         if not self.active:
             return super().diagnose()
         values = {"world_time": f"{self._world.time:.2f}", "steps": self._steps, "goals": self._world.goals}
@@ -129,7 +129,7 @@ class MockBody(BridgeNode):
             raise ConfigError(f"parameters {' and '.join(OWN_FILES)} are needed: {error}") from error
 
     def _tick(self) -> None:
-        """One step of the world and of the motion of the body."""
+        """Do one step of the world and of the motion of the body."""
         dt = self._dt if self._dt is not None else self._elapsed()
         forward, left, turn = self._velocity
         self._world.step(dt, self._targets, forward, turn, left)
@@ -180,7 +180,7 @@ class MockBody(BridgeNode):
 
 
 def _heard(said: Said, stamp: Time, frame: str) -> HeardMessage:
-    """One utterance; ``frame`` is base_link."""
+    """Return one utterance; ``frame`` is base_link."""
     header = Header(stamp=stamp, frame_id=frame)
     return HeardMessage(
         header=header, sender=said.sender, text=said.text, has_direction=True, azimuth=said.azimuth

@@ -23,7 +23,10 @@ GOOD = {BusState.READY, BusState.ACTIVE}
 
 
 def diagnose_servos(robot: ServoRobot, now: float, notes: str) -> tuple[bytes, str, Mapping[str, object]]:
-    """Level, one line, values. ``now``: s of the monotonic clock; ``notes``: problems of the node, or empty."""
+    """Return level, one line, values.
+
+    ``now``: s of the monotonic clock; ``notes``: problems of the node, or empty.
+    """
     values: dict[str, object] = {}
     level: bytes = DiagnosticStatus.OK
     texts = [notes] if notes else []
@@ -90,7 +93,7 @@ def _torque_text(reading: JointReading) -> str:
 
 
 def with_doubts(told: str, readings: Iterable[JointReading]) -> str:
-    """``told``, and the joints of which nobody knows whether they are limp."""
+    """Return ``told``, and the joints of which it is unknown whether they are limp."""
     names = [reading.joint for reading in readings if reading.silent and reading.torque]
     doubts = f"MAY STILL BE DRIVEN, does not answer: {', '.join(names)}" if names else ""
     return "; ".join(text for text in (told, doubts) if text)

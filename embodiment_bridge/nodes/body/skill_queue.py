@@ -67,10 +67,10 @@ class SkillQueue:
         self._inbox.append((work, None))
 
     def step(self, state: BodyState) -> JointTargets:
-        """One percept: start requested skills, move by the body's own clock, report. Session's thread only."""
+        """Take one percept: start requested skills, move by the body's own clock, report. Session's thread only."""
         if self._time is None:
             self._runner.reset(state)
-            self._runner.take_reports()  # of skills that were reported as failed when the link was lost
+            self._runner.take_reports()  # these skills were reported as failed when the link was lost
             self._time = state.time
         gap, self._time = state.time - self._time, state.time
         self._work()
@@ -80,7 +80,7 @@ class SkillQueue:
         return targets
 
     def joined(self) -> None:
-        """A new link is there: motion starts from the present pose of the body. Session's thread only.
+        """Start motion from the present pose of the body, as there is a new link. Session's thread only.
 
         What was requested after the body was lost is refused, or it would move for that now; holds and stops count.
         """
@@ -95,7 +95,7 @@ class SkillQueue:
         self._inbox.extendleft(reversed(kept))
 
     def lost(self, reason: str) -> None:
-        """The link is lost: every requested skill fails, and what it began (speech) ends. Session's thread only."""
+        """Fail every requested skill, as the link is lost, and end what it began (speech). Session's thread only."""
         self._work()
         self._time = None
         self.on_lost(reason)

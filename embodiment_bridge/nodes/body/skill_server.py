@@ -28,7 +28,7 @@ from embodiment_bridge.srv import Hold
 
 
 def skill_list(body: str, infos: tuple[SkillInfo, ...], stamp: Time) -> SkillList:
-    """The latched message with the skills of a body."""
+    """Return the latched message with the skills of a body."""
     message = SkillList(body=body)
     message.header.stamp = stamp
     message.skills = [
@@ -49,7 +49,7 @@ def skill_list(body: str, infos: tuple[SkillInfo, ...], stamp: Time) -> SkillLis
 
 
 def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
-    """The skills of a body by name, from its message."""
+    """Return the skills of a body by name, from its message."""
     return {
         skill.name: SkillInfo(
             skill.name,
@@ -219,7 +219,7 @@ class SkillServer:
             self._looks = None
 
     def _heard_of(self, source: str, silent: bool) -> None:
-        """A source on keep_alive has fallen silent, or is back."""
+        """Take news of a source on keep_alive: it has fallen silent, or is back."""
         if silent:
             text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
             self._node.get_logger().warning(text)

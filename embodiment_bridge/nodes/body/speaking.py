@@ -29,7 +29,7 @@ SAY = Skill(
 )
 SILENT_S = 15.0  # s in which the player has to begin; the first text may have to start a speech program
 UNTOLD_S = 15.0  # s of wall time in which the player has to tell something of a text that it has not ended
-LONGEST_LOOK_S = 1.0  # of a longer gap between two looks only this counts: what came in it waits to be taken
+LONGEST_LOOK_S = 1.0  # s; a longer gap between two looks counts as this: its news still waits to be read
 CUT_S = 0.2  # s in which another text begins that has cut one off
 OTHER = "another text was spoken instead"
 CUT_OFF = "the sound player was told to stop before the end of the text"
@@ -38,7 +38,7 @@ NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the nod
 
 
 def with_voice(body: BodyDescription) -> BodyDescription:
-    """The body with the skill ``say``, if it has none."""
+    """Return the body with the skill ``say``, if it has none."""
     return body if SAY.name in body.skills else replace(body, skills={**body.skills, SAY.name: SAY})
 
 
@@ -48,13 +48,13 @@ class Voice:
     def __init__(self, node: Node) -> None:
         self._node = node
         self.state: AudioState | None = None  # the newest of the channel since the last text
-        self.texts = 0  # how many were sent; an empty one, which ends the speech, does not count
+        self.texts = 0  # number of texts sent; an empty one, which ends the speech, does not count
         self._publisher = node.create_publisher(String, TOPIC, profile("command"))
         node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
         node.create_subscription(String, "say", self._say, profile("command"))
 
     def skills(self, body: BodyDescription) -> Mapping[str, Start]:
-        """The native skills of ``body`` that are done here."""
+        """Return the native skills of ``body`` that are done here."""
         return {SAY.name: self.begin} if body.skills.get(SAY.name) is SAY else {}
 
     def begin(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
@@ -84,7 +84,7 @@ class Voice:
 
 
 class _Speaking(Native):
-    """One text: it is over when the player has ended it and the slot has passed."""
+    """Speaks one text: it is over when the player has ended it and the slot has passed."""
 
     def __init__(self, voice: Voice, text: str, slot: float) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class _Speaking(Native):
             self.failure = state.reason or f"the speech was {state.ending}"
 
     def _count_untold(self, state: AudioState) -> None:
-        """Fail when nothing new comes: the player tells of each text at least once a second until it has ended."""
+        """Fail when no news comes: the player reports each text at least once a second until it has ended."""
         now = time.monotonic()
         if state is not self._newest:
             self._newest, self._untold_s = state, 0.0

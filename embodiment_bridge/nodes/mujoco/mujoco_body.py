@@ -92,7 +92,7 @@ STOPPED: Final = "the simulation was deactivated"
 
 
 class MujocoBody(BridgeNode):
-    """A body in MuJoCo. ``share()`` gives the folder of this package's files."""
+    """Simulates a body in MuJoCo. ``share()`` gives the folder of this package's files."""
 
     def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mujoco_body", PARAMETERS, **node_kwargs)
@@ -187,13 +187,13 @@ class MujocoBody(BridgeNode):
             raise ConfigError(f"parameter keyframe: {error}") from error
 
     def _placed(self) -> None:
-        """The robot is somewhere else: motion begins anew. On the simulation's thread."""
+        """Begin motion anew, as the robot was moved. On the simulation's thread."""
         self._interface.queue.lost(RESTARTED)
         self._interface.queue.joined()
         self._percepts.begin()
 
     def _cycle(self) -> None:
-        """One step of motion, and the steps of physics after it. On the simulation's thread."""
+        """Do one step of motion, and the steps of physics after it. On the simulation's thread."""
         state = self._percepts.sense()
         self._simulation.drive(self._interface.queue.step(state))
         stamp = self._interface.stamp(state.time)
@@ -211,7 +211,7 @@ class MujocoBody(BridgeNode):
 
 @contextmanager
 def _description(files: RobotFiles, simulation: Simulation) -> Iterator[str]:
-    """The file of the robot's description: the given one, or one with what the model shows."""
+    """Yield the file of the robot's description: the given one, or one with the shapes of the model."""
     assembly, model, root = simulation.assembly, simulation.model, simulation.root
     if not files.describe or Path(files.model) == Path(files.description):
         yield files.description

@@ -109,7 +109,7 @@ def _info(header: Header, width: int, height: int, angle: float) -> CameraInfo:
 
 
 def touch(touches: Iterable[tuple[str, bool]], stamp: Time, frame: str) -> TouchStates:
-    """Which of the last links touch something; ``frame`` is base_link."""
+    """Return which of the last links touch something; ``frame`` is base_link."""
     sensors = [TouchState(name=name, touched=touched) for name, touched in touches]
     return TouchStates(header=Header(stamp=stamp, frame_id=frame), sensors=sensors)
 
@@ -120,7 +120,7 @@ HIGH_SHARE: Final = 0.75  # height of the picture / its width
 
 
 class Percepts:
-    """The senses of a simulated robot, and their topics. ``warnings``: what people should know."""
+    """Publishes the senses of a simulated robot. ``warnings``: what people should know."""
 
     def __init__(self, simulation: Simulation, values: ParameterValues, interface: BodyInterface) -> None:
         self._simulation = simulation
@@ -147,13 +147,13 @@ class Percepts:
         return self._memory.things
 
     def begin(self) -> None:
-        """The robot was put somewhere: nothing of before is remembered. Time goes on."""
+        """Forget the past, as the robot was put somewhere. Time goes on."""
         self._begun = max(self._time - self._simulation.time, 0.0)
         self._memory.clear()
         self._odometry.begin(self._simulation.state)
 
     def sense(self) -> BodyState:
-        """The state that the robot senses now; its time goes on when the simulation is reset."""
+        """Return the state that the robot senses now; its time goes on when the simulation is reset."""
         true = self._simulation.state
         now = self._begun + true.time
         passed, self._time = now - self._time, now

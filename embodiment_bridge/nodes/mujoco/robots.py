@@ -39,7 +39,7 @@ def _own(name: str, base: str) -> RobotFiles:
 
 
 def _skilled(name: str, base: str) -> RobotFiles:
-    """A robot of ours with a body file."""
+    """Return a robot of ours with a body file."""
     return replace(_own(name, base), body=f"config/bodies/{name}.yaml")
 
 
@@ -61,7 +61,7 @@ USUAL: Final = "desk_humanoid"
 
 
 def robot_files(model: str, body: str, description: str, base: str, share: Callable[[], Path]) -> RobotFiles:
-    """The files of a robot, all of them found.
+    """Return the files of a robot, all of them found.
 
     model: a name of ``ROBOTS`` or a file; ``auto`` or empty for the usual robot. body, description: a file, ``none``,
     or ``auto`` (or empty) for those of the named robot, and the model itself as the description if it is a URDF.

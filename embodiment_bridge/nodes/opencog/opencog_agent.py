@@ -49,7 +49,7 @@ SATED = {
 
 
 class OpencogAgent:
-    """``hear``, ``met``, ``missed`` and ``about_to_tick`` are called on the session's thread.
+    """Sends what the body senses to its OAC; the link calls ``hear``, ``met``, ``missed``, ``about_to_tick``.
 
     Args:
         node: configured, with the values of ``opencog_parameters``.
@@ -75,7 +75,7 @@ class OpencogAgent:
         self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
-        self._map_waits = False  # whether something has changed since the last message on the map
+        self._map_waits = False  # true if something has changed since the last message on the map
         self._first = True
         self._life = 0  # counts restarts of the OAC: reports on plans of an earlier life are not sent
         self._entities: EntityArray | None = None
@@ -88,7 +88,7 @@ class OpencogAgent:
             self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
         )
         self._needs = OpencogNeeds(node, prefix, parameters.rates(values))
-        self._skills: frozenset[str] = frozenset()  # of the body
+        self._skills: frozenset[str] = frozenset()  # skills of the body
         self._mood = OpencogMood(
             node,
             prefix,
@@ -124,7 +124,7 @@ class OpencogAgent:
         self._mood.close()
 
     def forget_levels(self) -> None:
-        """No feeling and no demand of the OAC is known any more: its latched topics must not tell those of before."""
+        """Forget the OAC's feelings and demands: its latched topics must not show old ones."""
         felt, self._feelings = self._feelings, Merged()
         demanded, self._demands = self._demands, Merged()
         stamp = self._node.get_clock().now().to_msg()
@@ -136,7 +136,7 @@ class OpencogAgent:
     # On the session's thread.
 
     def met(self, *, anew: bool) -> None:
-        """The OAC is there: send everything. ``anew``: it has restarted and does not know earlier plans."""
+        """Send everything, as the OAC is there. ``anew``: it has restarted and does not know earlier plans."""
         self._perceptor.refresh()
         self._first = True
         if anew:

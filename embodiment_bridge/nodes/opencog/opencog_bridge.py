@@ -26,7 +26,7 @@ LEAVE_WITHIN = 1.5  # s in which nothing else is served, not even the end of wha
 
 
 class OpencogBridge(BridgeNode, ProxyListener):
-    """One element of the network, with one body per OAC."""
+    """Connects one element of the network, with one body per OAC."""
 
     def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("opencog_bridge", parameters.PARAMETERS, **node_kwargs)
@@ -84,7 +84,7 @@ class OpencogBridge(BridgeNode, ProxyListener):
         self._link.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the link and of the OACs."""
+        """Return the state of the link and of the OACs."""
         if not self.active:
             return super().diagnose()
         status, counters, outbox = self._session.status, self._session.counters, self._outbox

@@ -17,7 +17,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import Level
 
 # The needs of one body for its OAC: measured, modelled, and published on the topic where others tell them, too.
 
-OWN_MESSAGES = 100  # that are remembered until they come back
+OWN_MESSAGES = 100  # remembered until they come back
 
 
 class OpencogNeeds:
@@ -37,7 +37,7 @@ class OpencogNeeds:
         self._model.act(changes)
 
     def levels(self, now_s: float) -> tuple[Level, ...]:
-        """All known levels, which are published as well; ``now_s``: time in s."""
+        """Return all known levels, which are published as well; ``now_s``: time in s."""
         levels = self._model.levels(now_s)
         if levels:
             message = PhysiologyLevels(header=Header(stamp=self._node.get_clock().now().to_msg()))
@@ -47,7 +47,7 @@ class OpencogNeeds:
         return levels
 
     def _take_levels(self, message: PhysiologyLevels) -> None:
-        if message not in tuple(self._own):  # what the bridge itself knows is no measurement
+        if message not in tuple(self._own):  # a level that the bridge published is no measurement
             self._model.told(dict(zip(message.names, message.levels, strict=False)))
 
     def _take_battery(self, message: BatteryState) -> None:
@@ -58,7 +58,7 @@ LAST = -1000  # priority: any plan or document is more important
 
 
 class OpencogMood:
-    """Call it on the executor's thread. note(text) writes a line for people.
+    """Shows feelings by emotions. Call it on the executor's thread. note(text) writes a line for people.
 
     Args:
         node: of the bridge.
@@ -99,7 +99,7 @@ class OpencogMood:
         """
         now = time.monotonic()
         if self._asked and self._client.result is not None:
-            if self._client.result.outcome not in ("REJECTED", "ERROR"):  # else it is tried again
+            if self._client.result.outcome not in ("REJECTED", "ERROR"):  # after these it is tried again
                 self._mood.showing(self._asked, now)
             self._asked = ""
         if not self._rules or self._asked or not skills or not self._client.server_is_there:

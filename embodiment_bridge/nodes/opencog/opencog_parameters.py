@@ -97,7 +97,7 @@ PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *MOOD, *NEEDS, *PLANS)
 
 
 def address(values: NodeValues) -> Address:
-    """The addresses of the bridge and the Router.
+    """Return the addresses of the bridge and the Router.
 
     Raises:
         CommandError: an id or a host cannot be sent to the Router.
@@ -115,12 +115,12 @@ def address(values: NodeValues) -> Address:
 
 
 def habits(values: NodeValues) -> Habits:
-    """Timing of the conversation with the OACs."""
+    """Return the timing of the conversation with the OACs."""
     return Habits(values["tick_period"], values["load_timeout"], values["repeat_refused"])
 
 
 def loading(values: NodeValues) -> Loading | None:
-    """The way in which OACs are loaded; None if they run already.
+    """Return the way in which OACs are loaded; None if they run already.
 
     Raises:
         ConfigError: owner or traits are more than one word.
@@ -138,7 +138,7 @@ def wishes(values: NodeValues) -> PlanWishes:
 
 
 def rates(values: NodeValues) -> Rates:
-    """Growth rates of the needs."""
+    """Return the growth rates of the needs."""
     hunger, thirst = (1.0 / time if time else 0.0 for time in (values["hunger_time"], values["thirst_time"]))
     return Rates(hunger, thirst)
 
@@ -170,13 +170,13 @@ def settings(values: NodeValues, agent: str, alias: str) -> Settings:
 
 
 def grid(values: NodeValues) -> VisibilityGrid | None:
-    """The map of seen cells; None if it is not sent."""
+    """Return the map of seen cells; None if it is not sent."""
     tiles = values["grid_tiles"]
     return VisibilityGrid(tiles, values["map_x"], values["map_y"], values["map_side"]) if tiles else None
 
 
 def agents(values: NodeValues) -> dict[str, str]:
-    """Ids of all OACs, with the namespace of the body of each; empty means that of the node.
+    """Return the ids of all OACs, with the namespace of the body of each; empty means that of the node.
 
     Raises:
         ConfigError: an entry cannot be read, or an id comes twice.

@@ -31,7 +31,7 @@ class PlanWishes:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A plan that waits for an action server."""
+    """Represents a plan that waits for an action server."""
 
     number: int
     goal: ExecuteActionPlan.Goal
@@ -39,7 +39,7 @@ class _Waiting:
 
 
 class OpencogPlans:
-    """Call it on the executor's thread. report(report) sends a report; note(text) writes a line for people.
+    """Runs the plans of OACs, on the executor's thread. report(report) sends a report; note(text) tells people.
 
     source: name of the client, for logs.
     """
@@ -111,7 +111,7 @@ class OpencogPlans:
         self._cancel_commands()
 
     def forget(self, life: int) -> None:
-        """The OAC has restarted, with life ``life``: end all plans and commands without reports."""
+        """End all plans and commands without reports, as the OAC has restarted, with life ``life``."""
         self.life = life
         self._cancel(self._ledger.forget())
         self._cancel_commands()

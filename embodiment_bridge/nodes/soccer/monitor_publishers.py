@@ -50,7 +50,7 @@ _STAMP_FORMAT: Final = "=iI"  # s, ns, in the byte order of the machine
 
 
 class PackedMarkers:
-    """A MarkerArray of ``markers``, whose stamps and poses are overwritten.
+    """Represents a MarkerArray of ``markers``, whose stamps and poses are overwritten.
 
     The places of these in the bytes are found by serialising patterns. The code so relies on one property of the
     encoding: numbers have the byte order of the machine.
@@ -69,7 +69,10 @@ class PackedMarkers:
         self._data = np.frombuffer(data, np.uint8).copy()
 
     def pack(self, stamp: Time, rows: Array) -> bytes:
-        """The message at ``stamp``; ``rows``: (n, 7) place, m, and unit quaternion x, y, z, w of each marker."""
+        """Return the message at ``stamp``.
+
+        ``rows``: (n, 7) place, m, and unit quaternion x, y, z, w of each marker.
+        """
         self._data[self._stamps] = np.frombuffer(
             struct.pack(_STAMP_FORMAT, stamp.sec, stamp.nanosec), np.uint8
         )
@@ -78,7 +81,7 @@ class PackedMarkers:
 
 
 def _places(data: bytes, pattern: bytes) -> Array:
-    """Indices of the bytes of each occurrence of the pattern: (n, length of the pattern)."""
+    """Return the indices of the bytes of each occurrence of the pattern: (n, length of the pattern)."""
     begins = [found.start() for found in re.finditer(re.escape(pattern), data)]
     return np.array(begins, dtype=np.int64).reshape(-1, 1) + np.arange(len(pattern))
 
@@ -211,7 +214,7 @@ class MonitorPublishers:
             self._tf.publish(self._transforms.make(transforms, stamp))
 
     def _pose_publisher(self, thing: Thing) -> Publisher | None:
-        """The topic of a player, which is created when the player is first seen."""
+        """Return the topic of a player, which is created when the player is first seen."""
         found = self._poses.get(thing.name)
         if found is None and len(self._poses) < MAX_POSES:
             topic = "ball/pose" if thing.kind == "ball" else f"players/{thing.name}/pose"

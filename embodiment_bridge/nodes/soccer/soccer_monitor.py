@@ -140,7 +140,7 @@ PARAMETERS = (
 
 
 class SoccerMonitor(BridgeNode):
-    """One server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
+    """Watches one server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
     def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("soccer_monitor", PARAMETERS, **node_kwargs)
@@ -191,7 +191,7 @@ class SoccerMonitor(BridgeNode):
         self._link_publisher.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of the link, and whether the scene is complete."""
+        """Return the state of the link, and whether the scene is complete."""
         if not self.active:
             return super().diagnose()
         level, message, values = session_diagnostics(self._session.status, self._session.counters)
@@ -214,16 +214,16 @@ class SoccerMonitor(BridgeNode):
     # What the session calls, on its own thread (see ``Agent`` in link/session.py):
 
     def handshake(self) -> Iterable[Command]:
-        """A monitor says nothing."""
+        """Return no greeting: a monitor sends none."""
         self._waiting.clear()
         return ()
 
     def batch_received(self, count: int) -> str:
-        """A monitor may be served as late as the server likes."""
+        """Return no reason to complain: a monitor may be served as late as the server likes."""
         return ""
 
     def perceive(self, event: Event) -> Event:
-        """An event says all there is to know."""
+        """Return the event itself, which has all that is known."""
         return event
 
     def respond(self, event: Event) -> Iterable[Command]:
@@ -235,7 +235,7 @@ class SoccerMonitor(BridgeNode):
         return wanted
 
     def ready(self, event: Event) -> bool:
-        """Whether this event is the first complete scene, which completes the handshake."""
+        """Return whether this event is the first complete scene, which completes the handshake."""
         return self._model.in_step
 
     def observe(self, event: Event) -> None:

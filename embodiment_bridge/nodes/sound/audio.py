@@ -36,7 +36,7 @@ STATUS = {
 
 
 class RunMedia(MediaPort):
-    """The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
+    """Implements the player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
 
     def __init__(self, player: Player, run_id: str) -> None:
         self._player, self._run_id = player, run_id
@@ -88,7 +88,7 @@ REPEAT_PERIODS = 20
 
 
 class Audio:
-    """A player with its topics. ``serve`` updates and publishes its state and may be called at any time.
+    """Joins a player with its topics. ``serve`` updates and publishes its state and may be called at any time.
 
     Raises:
         ConfigError: a parameter cannot be used.

@@ -51,7 +51,9 @@ PARAMETERS = (
 
 
 def fetch_rules(values: NodeValues) -> FetchRules:
-    """The rules that the parameters give. Refusals of the policy name the parameter that would allow the fetch.
+    """Return the rules that the parameters give.
+
+    Refusals of the policy name the parameter that would allow the fetch.
 
     Raises:
         ConfigError: a value cannot be used.
@@ -77,7 +79,7 @@ def fetch_rules(values: NodeValues) -> FetchRules:
 
 
 def signature_key(values: NodeValues) -> bytes:
-    """The key of signatures; empty: documents need no signature.
+    """Return the key of signatures; empty: documents need no signature.
 
     Raises:
         ConfigError: its file cannot be read, or is not a key.

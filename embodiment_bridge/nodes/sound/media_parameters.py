@@ -55,7 +55,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The machine as the player uses it.
+    """Describes the machine as the player uses it.
 
     environment: gives that of outside programs. share: gives the share folder of a package.
     fetch: the fetcher with the rules of this node; None: nothing remote is played.
@@ -67,7 +67,7 @@ class Surroundings:
 
 
 def with_media_roots(policy: UrlPolicy, values: NodeValues) -> UrlPolicy:
-    """The policy, extended by the folders of the parameters and the one that `bml preprocess` writes to.
+    """Return the policy, extended by the folders of the parameters and the one that `bml preprocess` writes to.
 
     Raises:
         ConfigError: a folder is not an absolute path.
@@ -87,7 +87,7 @@ def make_player(
     tell: Callable[[str], None],
     on_change: Callable[[ChannelState], None],
 ) -> Player:
-    """The player for these parameters; returns at once, programs start in the background.
+    """Return the player for these parameters; returns at once, programs start in the background.
 
     Raises:
         ConfigError: a parameter cannot be used.

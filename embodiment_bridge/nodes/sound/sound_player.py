@@ -62,7 +62,7 @@ class SoundPlayer(BridgeNode):
         self.cleanup()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The state of each channel."""
+        """Return the state of each channel."""
         if self._audio is None:
             return super().diagnose()
         states = {state.channel: state.state for state in self._audio.player.states()}

@@ -96,7 +96,7 @@ PARAMETERS = (
 
 
 class BehaviorTree(BridgeNode):
-    """The parts of the node, and their lifecycle. A goal says how it treats the run that has the body.
+    """Builds the parts of the node, and runs their lifecycle. A goal says how it treats the run that has the body.
 
     ``share()`` gives the folder of the package's files, or raises LookupError.
     """
@@ -174,7 +174,7 @@ class BehaviorTree(BridgeNode):
         return self._gate.refuse(error)
 
     def _look_at_goals(self) -> None:
-        """The body has changed: it may be what they wait for."""
+        """Look again at goals that wait, as the body has changed."""
         if self._run_executor is not None:
             self._gate.go_on()
 

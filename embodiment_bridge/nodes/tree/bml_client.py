@@ -11,7 +11,7 @@ from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient, do
 
 
 class BmlClient:
-    """One goal of `execute_bml`. ``result`` is set when it has ended; ``on_feedback(feedback)`` hears progress.
+    """Follows one goal of `execute_bml`. ``result`` is set at its end; ``on_feedback(feedback)`` hears progress.
 
     prefix: of the name of the action, for a robot in another namespace: ``/robot2/``.
     """

@@ -37,7 +37,7 @@ from embodiment_bridge.nodes.tree.runs.run_executor import RunExecutor
 
 
 class BmlServer:
-    """Takes goals of clients, and by ``enter`` plans and what comes in other ways."""
+    """Serves execute_bml; ``enter`` takes plans and documents from other sources."""
 
     def __init__(self, node: BridgeNode, gate: GoalGate, run_executor: RunExecutor) -> None:
         self._node = node
@@ -169,7 +169,7 @@ class StartRequests:
         node.create_subscription(String, "bml", self._heard, profile("command"))
 
     def arm(self) -> None:
-        """The node is active: begin what the parameters name as soon as there is a body."""
+        """Begin the document of the parameters as soon as there is a body; the node is active."""
         if self._document:
             self._wait(LOOK_S)
 
@@ -219,7 +219,7 @@ def _goal(source: str, document: str, subtrees: Mapping[str, str] = MappingProxy
 
 
 def start_document(values: NodeValues) -> str:
-    """The document that the parameters name; empty: none.
+    """Return the document that the parameters name; empty: none.
 
     Raises:
         ConfigError: they name two, or one that cannot be read.
@@ -233,7 +233,7 @@ def start_document(values: NodeValues) -> str:
 
 
 def start_subtrees(values: NodeValues) -> dict[str, str]:
-    """The texts of the documents that ``start_subtrees`` names, by name.
+    """Return the texts of the documents that ``start_subtrees`` names, by name.
 
     Raises:
         ConfigError: one has another form, a name stands twice, or a file cannot be read.

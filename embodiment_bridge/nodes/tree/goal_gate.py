@@ -33,16 +33,16 @@ PARAMETERS = (
     Parameter("goal_queue", 20, "How many wait for that; more are REJECTED.", 0, 1000),
 )
 BURST_S = 1.0
-# of wall time, by what is missing: programs of one machine find each other within one second
+# s of wall time that a goal waits, by what is missing: programs of one machine find each other within 1 s
 PATIENCE_S = {"body": 2.0, "link": 15.0, "values": 2.0}
-MOST_EARLY = 100  # goals that wait for what is missing
+MOST_EARLY = 100  # goals that may wait for a body, a link or values
 LARGE = 50_000  # characters of a document; more take more than some 20 ms to read
 
 T = TypeVar("T")
 
 
 class GoalGate:
-    """Each goal begins after those that came before it.
+    """Lets each goal begin after those that came before it.
 
     Args:
         node: on whose executor goals begin.
@@ -64,7 +64,7 @@ class GoalGate:
         self._most = most
         self._run_executor = run_executor
         self._clock = clock
-        self._full_at = 0.0  # when as many as may be at once can begin again
+        self._full_at = 0.0  # when the token bucket is full, s
         # What begins each goal that waits, and what fails it.
         self._waiting: deque[tuple[Callable[[], None], Callable[[Exception], None]]] = deque()
         self._awaited = ""
@@ -170,12 +170,12 @@ class GoalGate:
 
     def _end_reading(self, end: Callable[[], None]) -> None:
         self._reader = None
-        if self._fail_read is not None:  # else it was refused meanwhile
+        if self._fail_read is not None:  # None: the goal was refused in the meantime
             self._fail_read = None
             end()
 
     def go_on(self) -> None:
-        """One goal in each turn of the executor, and one when what was missing may have come."""
+        """Begin one goal in each turn of the executor, and one when what was missing may have come."""
         if self._waiting and self._may_begin():
             begin, _ = self._waiting.popleft()
             begin()

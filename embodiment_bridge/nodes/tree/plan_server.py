@@ -28,7 +28,7 @@ from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 from embodiment_bridge.protocols.opencog.plans.plan_messages import parameter_of
 
 RETRIES = 3
-MOST_ATTEMPTS = 255  # that fit into the message
+MOST_ATTEMPTS = 255  # the message holds no more
 STEP_SIZE = 300  # characters of a document that one action takes
 OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else walking.yaml
 NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -46,7 +46,7 @@ PARAMETERS = (
 
 
 class PlanFiles:
-    """The plan files of bodies. ``share()`` gives the folder of the package's files, or raises LookupError.
+    """Finds the plan files of bodies. ``share()`` gives the folder of the package's files, or raises LookupError.
 
     Raises:
         ConfigError: the file of the parameter ``plan_file`` cannot be read.
@@ -56,11 +56,11 @@ class PlanFiles:
         self._turn: str = values["plan_turn"]
         self._share = share
         path = values["plan_file"]
-        self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
+        self._file = self._read(Path(path)) if path else None  # None: the body's file is used
         self._of_body: dict[str, PlanFile] = {}
 
     def of(self, body: str) -> PlanFile:
-        """The file for the body of that name.
+        """Return the file for the body of that name.
 
         Raises:
             ConfigError: there is none, or it cannot be read.
@@ -108,7 +108,7 @@ class PlanServer:
         self._documents.enter(goal, request, run_id_of(goal), self._action.finish, PlanGoalRun, size)
 
     def _document_of(self, request: ExecuteActionPlan.Goal) -> ExecuteBml.Goal:
-        """The goal that runs a plan as a document.
+        """Return the goal that runs a plan as a document.
 
         What this document may not do, or the body cannot, is the failure of that action when its turn comes.
 
@@ -148,13 +148,13 @@ def _actions_of(request: ExecuteActionPlan.Goal) -> list[Action]:
 
 
 class PlanGoalRun(GoalRun):
-    """A run of a plan and its goal: feedback when an action's status changes, the result at the end."""
+    """Tells the client of a plan each change of an action's status, and the result at the end."""
 
     strict_skills = True
     _statuses_told: object = None
 
     def tell(self) -> None:
-        """After a tick: tell the client what is new; end the goal if the run has ended."""
+        """Tell the client what is new after a tick; end the goal if the run has ended."""
         statuses, ending = self._statuses(), self.run.ending
         if statuses != self._statuses_told:
             self._statuses_told = statuses
@@ -168,7 +168,7 @@ class PlanGoalRun(GoalRun):
             self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
 
     def _statuses(self) -> list[PlanActionStatus]:
-        """The status of each action, in their order: how its node, a child of the root, stands."""
+        """Return the status of each action, in their order: how its node, a child of the root, stands."""
         root, ending = self.run.last_root, self.run.ending
         actions = sorted(self.goal.request.plan.actions, key=lambda one: one.sequence)
         statuses = []

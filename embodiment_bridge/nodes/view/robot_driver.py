@@ -23,7 +23,7 @@ Words = Callable[[Any], tuple[str, bool]]
 """The line about a result, and whether it is bad."""
 
 SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body limits it further
-ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
+ENDED: Final = "ENDED"  # state of a document in TreeSnapshot
 SOURCE: Final = "viewer"
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
 ENDINGS: Final = {
@@ -34,7 +34,7 @@ CALLS: Final = ("pause", "resume", "step", "stop")
 
 
 class RobotDriver:
-    """A ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
+    """Implements a ``viewing.controls.Driver`` for the robot of a namespace. Its methods may be called by any thread.
 
     They only ask the node's own thread, which does everything.
     """
@@ -43,7 +43,7 @@ class RobotDriver:
         self._node = node
         prefix = namespace.rstrip("/")
         self.shown: Controls | None = None
-        self._state = ""  # of the document
+        self._state = ""  # state of the document
         self._goals: dict[int, list[SentGoal[Any, Any]]] = {}  # by page
         self._drivers: set[int] = set()  # pages whose last command was a velocity
         self._gone: set[int] = set()
@@ -78,7 +78,10 @@ class RobotDriver:
         self._do(self._stop)
 
     def emergency_stop(self, *, on: bool) -> None:
-        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        """Press the emergency stop of the body where it has one, and end the document and all skills.
+
+        Or release it.
+        """
         self._do(lambda: self._emergency_stop(on))
 
     def look(self) -> None:
@@ -119,7 +122,7 @@ class RobotDriver:
         self._do(lambda: self._move_joint(name, position, seconds))
 
     def see_tree(self, state: str) -> None:
-        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+        """Note the state of the document: RUNNING, PAUSED, ENDED, ..."""
         self._state = state
 
     def leave(self, page: int) -> None:

@@ -148,7 +148,7 @@ class Viewer(BridgeNode):
         self._drivers.clear()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """The URL and the number of visitors."""
+        """Return the URL and the number of visitors."""
         if self._page is None or self._painter is None:
             return super().diagnose()
         values = {
@@ -215,7 +215,7 @@ class Viewer(BridgeNode):
             self._views[namespace].published = frozenset(published)
 
     def _robots(self) -> list[str]:
-        """Namespaces below that of this node that have joint states."""
+        """Return the namespaces below that of this node that have joint states."""
         own = self.get_namespace().rstrip("/") + "/"
         names = (name for name, _ in self.get_topic_names_and_types() if name.startswith(own))
         found = (name.removesuffix("/joint_states") for name in names if name.endswith("/joint_states"))

@@ -28,7 +28,10 @@ JAMMED: Final = 10_000.0  # Nm s/rad
 
 
 class JointMotor(MotorDrive):
-    """The motor of one servo. ``advance(ms)`` brings the world to a time of this servo, ms since the start."""
+    """Represents the motor of one servo.
+
+    ``advance(ms)`` brings the world to a time of this servo, ms since the start.
+    """
 
     def __init__(
         self, motor: Motor, servo: ServoConfig, simulation: Simulation, advance: Callable[[int], object]
@@ -105,7 +108,7 @@ class JointMotor(MotorDrive):
 
 
 class ServoWorld:
-    """A robot in a world, moved by virtual servos.
+    """Represents a robot in a world, moved by virtual servos.
 
     A stand holds a floating base until all servos have had torque at the same time, as a hand does until a robot
     stands by itself. ``simulation`` may be used while ``lock`` is held. ``restarts`` counts how often the physics
@@ -156,7 +159,7 @@ class ServoWorld:
         return self._held
 
     def drives(self, servos: tuple[ServoConfig, ...]) -> Mapping[int, JointMotor]:
-        """The motors of the servos of one bus, by id."""
+        """Return the motors of the servos of one bus, by id."""
         return {servo.id: self._motors[servo.joint] for servo in servos}
 
     def _advance(self, milliseconds: int) -> None:

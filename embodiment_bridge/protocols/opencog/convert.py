@@ -74,7 +74,7 @@ class Perceptor:
     def entities(
         self, array: EntityArray | None, pose: PoseStamped | None, stamp: str, now_s: float
     ) -> Messages:
-        """What is new in the world; the body itself comes first of all.
+        """Return what is new in the world; the body itself comes first of all.
 
         Args:
             array: EntityArray in ``map``, or None.
@@ -131,7 +131,7 @@ class Perceptor:
         return () if signal is None else (signal,)
 
     def seen_actions(self, array: EntityArray, pose: PoseStamped | None, now_s: float) -> list[AgentAction]:
-        """What others have done, as the changes of the world tell; the body's own actions only where they are echoed.
+        """Return the actions of others, by the changes of the world; the body's own only where they are echoed.
 
         Args:
             array: EntityArray in ``map``.
@@ -169,7 +169,7 @@ class Perceptor:
         return (AvatarSignal(self.settings.agent_id, stamp, levels=levels),) if levels else ()
 
     def grid(self, local_grid: OccupancyGrid | None, pose: PoseStamped | None) -> Messages:
-        """Which cells of the map are seen for the first time.
+        """Return the cells of the map that are seen for the first time.
 
         Args:
             local_grid: OccupancyGrid in ``map`` or in a frame of the body, or None.

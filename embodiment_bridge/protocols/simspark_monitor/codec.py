@@ -65,7 +65,7 @@ def read_frame(offset: int, payload: bytes) -> list[Event]:
 
 
 def _without_outer_list(head: str, tail: str) -> tuple[str, str]:
-    """What stands before and behind the header; the documents have one more list around all."""
+    """Return the texts before and behind the header; the documents have one more list around all."""
     if head.count("(") == head.count(")") + 1 and tail.count(")") == tail.count("(") + 1:
         return head[1:].strip(), tail[:-1].strip()
     return head, tail

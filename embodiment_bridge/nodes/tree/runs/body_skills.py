@@ -23,7 +23,7 @@ class FailedNodes:
         self._topic = node.create_subscription(DiagnosticArray, "/diagnostics", self._take, profile("state"))
 
     def __str__(self) -> str:
-        """``/mock_body: not configured: ...``; empty if no node said so."""
+        """Return ``/mock_body: not configured: ...``; empty if no node said so."""
         return "; ".join(f"{name}: {reason}" for name, reason in self._reasons.items())
 
     def destroy(self) -> None:
@@ -42,7 +42,7 @@ class FailedNodes:
 
 
 class BodySkills:
-    """The latest list; empty while there is no body. ``changed()`` is called for each new one.
+    """Holds the latest list; empty while there is no body. ``changed()`` is called for each new one.
 
     ``link`` is the state of its link, as in LinkState; None: not told.
     """
@@ -50,7 +50,7 @@ class BodySkills:
     def __init__(self, node: Node, changed: Callable[[], None]) -> None:
         self.skills: dict[str, SkillInfo] = {}
         self.link: int | None = None
-        self.name = ""  # of the body's description
+        self.name = ""  # name in the body's description
         self._node = node
         self._changed = changed
         self._failed: FailedNodes | None = FailedNodes(node)  # while there is no body

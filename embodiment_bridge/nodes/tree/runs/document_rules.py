@@ -132,7 +132,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentRules:
-    """The rules for documents.
+    """Holds the rules for documents.
 
     urls, fetch: what they may name and fetch. channels: what the documents of each source may drive. speaks: whether
     text can become sound. settings: of each run. sources: values of topics by name. guards: what must hold for a
@@ -158,7 +158,7 @@ class DocumentRules:
         strict: bool = False,
         subtrees: Mapping[str, str] | None = None,
     ) -> Rules:
-        """The rules of a document that ``source`` sends to a body with ``skills``."""
+        """Return the rules of a document that ``source`` sends to a body with ``skills``."""
         return Rules(
             with_control_actions(skills) if self.control_actions else skills,
             self.urls,
@@ -170,7 +170,7 @@ class DocumentRules:
 
 
 def document_rules(values: NodeValues) -> DocumentRules:
-    """The rules that the values of ``PARAMETERS`` give.
+    """Return the rules that the values of ``PARAMETERS`` give.
 
     Raises:
         ConfigError: a value cannot be used; the text names the parameter.

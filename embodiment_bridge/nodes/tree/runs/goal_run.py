@@ -25,12 +25,12 @@ from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 # Reads and checks a goal of `execute_bml` before anything of it begins.
 
 LARGEST_SEED = 2**32 - 1
-MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's own
+MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # limit of a goal; the node's own may be as many
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedGoal:
-    """A goal that can be run.
+    """Represents a goal that can be run.
 
     request: what was asked for. doubts: what is doubtful in the document, for people. seed: None draws one. values: of
     the goal.
@@ -47,7 +47,7 @@ class CheckedGoal:
     breakpoints: tuple[str, ...]
 
     def blackboard(self, known: Mapping[str, Value]) -> Blackboard:
-        """The values that the run begins with, while topics tell what is ``known``.
+        """Return the values that the run begins with, while topics tell what is ``known``.
 
         Raises:
             Rejected: one cannot be on a blackboard, or there are too many.
@@ -98,7 +98,7 @@ FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class RunGoal(Protocol):
-    """The part of an action goal that a run uses."""
+    """Represents the part of an action goal that a run uses."""
 
     @property
     def request(self) -> Any:
@@ -117,7 +117,7 @@ Finish = Callable[..., None]
 
 
 class GoalRun:
-    """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
+    """Tells the client what changed in a run, and ends the goal when the run has ended.
 
     finish(goal, succeeded=, result=) ends the goal. strict_skills: see ``Settings``.
     """
@@ -144,7 +144,9 @@ class GoalRun:
         self._warnings_told: set[str] = set()
 
     def feed(self, values: Mapping[str, Value]) -> None:
-        """Before a tick: what topics told. What the goal or the document wrote under other names stays.
+        """Write the values of topics before a tick.
+
+        Values that the goal or the document wrote under other names stay.
 
         A document may fill the blackboard; what has no room then is told as a warning.
         """
@@ -158,7 +160,7 @@ class GoalRun:
             self._refused[key] = f": VALUE_REFUSED: {error}"
 
     def tell(self) -> None:
-        """After a tick: tell the client what is new; end the goal if the run has ended."""
+        """Tell the client what is new after a tick; end the goal if the run has ended."""
         if self.run.ending is None:
             self._tell(self._new_warnings())
             return
@@ -206,7 +208,7 @@ class GoalRun:
 
     @staticmethod
     def failure(error: Exception) -> ExecuteBml.Result:
-        """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
+        """Return the result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
         if not isinstance(error, (CommandError, ConfigError)):
             reason = f"it could not be read or begun: {text_of(error)}"
             return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)

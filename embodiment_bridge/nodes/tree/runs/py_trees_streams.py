@@ -29,12 +29,12 @@ except ImportError:
     msg = srv = None
 
 MAX_STREAMS = 16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
-MAX_NODES = 200  # of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
+MAX_NODES = 200  # limit of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
 
 
 @dataclass(slots=True)
 class Stream:
-    """An open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
+    """Represents an open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
 
     publisher: Publisher
     period: float
@@ -42,7 +42,7 @@ class Stream:
 
 
 def streams_of(node: RosNode) -> "PyTreesStreams | None":
-    """Snapshot streams that this node serves from now on; None where the interfaces are not installed."""
+    """Return the snapshot streams that this node now serves; None where the interfaces are not installed."""
     if msg is None:
         node.get_logger().debug(
             "no streams for py-trees-tree-watcher: py_trees_ros_interfaces is not installed"
@@ -67,7 +67,7 @@ class PyTreesStreams:
             node.create_service(kind, f"~/snapshot_streams/{name}", callback)
 
     def publish(self, run: Run, events: list[Transition]) -> None:
-        """Called once per tick of a run, with what happened in it."""
+        """Publish the events of one tick; called once per tick of a run."""
         self._ticks += 1
         if not self._streams or run.last_root is None:
             return
@@ -84,7 +84,7 @@ class PyTreesStreams:
             stream.publisher.publish(message)
 
     def _open(self, request: Any, response: Any) -> Any:
-        """Answers with the name of the topic, or with none when it cannot be."""
+        """Answer with the name of the topic, or with an empty one when it cannot be opened."""
         try:
             name = self._node.resolve_topic_name(self._wanted(request.topic_name))
             if name not in self._streams:
@@ -99,7 +99,7 @@ class PyTreesStreams:
         return response
 
     def _wanted(self, name: str) -> str:
-        """The topic that a request asks for: a full or private name as it is, others below this node."""
+        """Return the topic that a request asks for: a full or private name as it is, others below this node."""
         if not name:
             name = f"_snapshots_{self._named}"
             self._named += 1
@@ -131,13 +131,13 @@ class PyTreesStreams:
 
 
 def period_of(parameters: Any) -> float:
-    """Seconds between two snapshots when nothing changes; the blackboard is not sent."""
+    """Return the seconds between two snapshots when nothing changes; the blackboard is not sent."""
     period = float(parameters.snapshot_period)
     return math.inf if math.isnan(period) else period
 
 
 def behaviours(root: Node, touched: set[Origin]) -> list[Any]:
-    """A message for each node, the root first; of a large tree only the upper ``MAX_NODES``.
+    """Return a message for each node, the root first; of a large tree only the upper ``MAX_NODES``.
 
     ``touched`` are the origins of the nodes that began or ended in the last tick.
     """

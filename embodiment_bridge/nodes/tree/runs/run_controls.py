@@ -19,13 +19,13 @@ from embodiment_bridge.nodes.body.keep_alive import DeadMan
 
 # The dead man's switch of clients: runs of a client that has fallen silent are paused, and canceled later.
 
-SHARE = 0.6  # of the limit: the body takes 0.2 s more to slow down, and rests within 0.7 s of the last sign
+SHARE = 0.6  # share of the limit: the body takes 0.2 s more to slow down, and rests 0.7 s after the last sign
 GONE_S = 10.0  # s of wall time in a pause after which the run is canceled, so that it does not block others
 
 
 @dataclass(slots=True)
 class _Silent:
-    """A paused run of a silent client: what cancels it, and whether the pause is ours, and so ours to end."""
+    """Represents a paused run of a silent client: its cancel, and whether the pause is ours, and so ours to end."""
 
     timer: Timer
     ours: bool
@@ -51,13 +51,13 @@ class ClientWatch:
         self._switch = DeadMan(node, self._changed, warns=False) if limit > 0.0 else None
 
     def begin(self, source: str, run_id: str) -> None:
-        """A run of ``source`` was accepted."""
+        """Watch a run of ``source``, which was accepted."""
         if self._switch is not None and source:
             self._runs[run_id] = source
             self._switch.begin(source, run_id, self._limit)
 
     def end(self, run_id: str) -> None:
-        """A run has ended."""
+        """Stop watching a run that has ended."""
         source = self._runs.pop(run_id, None)
         self._let_go(run_id)
         if self._switch is not None and source is not None:
@@ -69,7 +69,7 @@ class ClientWatch:
         return any(silent.ours for silent in self._paused.values())
 
     def hand_over(self) -> None:
-        """A person has taken control: what is paused now goes on when that person says so."""
+        """Leave the pause to a person, who has taken control and will resume."""
         for silent in self._paused.values():
             silent.ours = False
 
@@ -94,7 +94,7 @@ class ClientWatch:
         def give_up() -> None:
             self._tick()
             if run_id not in self._paused:
-                return  # it has ended in this tick, as a person had let it go on
+                return  # the run has ended in this tick, after a person resumed it
             log.warning(f"run {run_id} is canceled: {who}")
             self._scheduler.cancel(run_id, who)
             self._let_go(run_id)
@@ -108,7 +108,7 @@ class ClientWatch:
         return current is not None and current.run_id == run_id
 
     def _let_go(self, run_id: str) -> None:
-        """Its client is back, or the run is over: end the pause, where it is ours and lasts."""
+        """End the pause, if it is ours and lasts, as the client is back or the run is over."""
         silent = self._paused.pop(run_id, None)
         if silent is None:
             return
@@ -118,7 +118,7 @@ class ClientWatch:
 
 
 class RunControls:
-    """`~/pause ~/resume ~/step ~/stop` of a node. A pause lasts until it is resumed, whatever ends meanwhile.
+    """Serves `~/pause ~/resume ~/step ~/stop` of a node. A pause lasts until it is resumed, whatever ends meanwhile.
 
     refuse: ends all goals that wait for their turn with an error, and says how many.
     tick: called before each, as runs do not hear the time while they are paused, and after it.

@@ -39,7 +39,7 @@ class Breakpoints:
         node.add_on_set_parameters_callback(self._set)
 
     def names(self) -> set[str]:
-        """The breakpoints of the node; goals may have their own beside them."""
+        """Return the breakpoints of the node; goals may have their own beside them."""
         return {name for name in self._node.get_parameter("breakpoints").value if name}
 
     def destroy(self) -> None:
@@ -132,7 +132,7 @@ class RunExecutor:
         self.tick()
 
     def values(self) -> Mapping[str, Value]:
-        """The present values of topics for the blackboard; None for one that is not known."""
+        """Return the present values of topics for the blackboard; None for one that is not known."""
         return {**self._team.values(), **self.feed.values()}
 
     def missing(self) -> str:
@@ -207,7 +207,7 @@ class RunExecutor:
             self._viewers.rest(paused=self.scheduler.paused and self.scheduler.current is None)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
-        """The state of the runs, as a line and as values."""
+        """Return the state of the runs, as a line and as values."""
         current, suspended = self.scheduler.current, self.scheduler.suspended
         text = "idle" if current is None else f"running {current.run_id}"
         return f"{text}, paused" if self.scheduler.is_paused else text, {
@@ -217,7 +217,7 @@ class RunExecutor:
         }
 
     def close(self) -> None:
-        """Be silent, and complete the logs of runs."""
+        """Stop ticking, and complete the logs of runs."""
         self.ports.audio.player.close()
         self._close_files()
 

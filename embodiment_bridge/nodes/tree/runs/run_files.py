@@ -34,7 +34,7 @@ class RunFiles:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"parameter log_dir: {folder}: {error.strerror or error}") from error
-        self._remove_old()  # of a node that was killed in each of its runs, too
+        self._remove_old()  # also needed by a node that was killed in each of its runs
 
     def begin(self, run_id: str) -> Callable[[str], None]:
         """Open the file of a run. Returns its writer of lines, which drops them after a failure."""
@@ -47,14 +47,14 @@ class RunFiles:
         return lambda line: self._write(run_id, line)
 
     def end(self, run_id: str) -> None:
-        """The run has ended: its file is complete."""
+        """Complete the file of a run that has ended."""
         file = self._open.pop(run_id, None)
         if file is not None:
             self._attempt(run_id, file.close)
             self._remove_old()
 
     def drop(self, run_id: str) -> None:
-        """The run was refused: it leaves no file, and no older one goes for it."""
+        """Delete the file of a run that was refused, and keep the older ones."""
         file = self._open.pop(run_id, None)
         if file is not None:
             with suppress(OSError):

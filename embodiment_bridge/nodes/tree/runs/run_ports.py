@@ -44,7 +44,7 @@ STATUS = {
 
 @dataclass(slots=True)
 class _Pending:
-    """A skill that was asked for: what is known of it, and whether its end was asked for.
+    """Represents a requested skill: its known state, and whether its end was requested.
 
     unsent: the goal, as long as the action has no server.
     """
@@ -79,7 +79,7 @@ class RosSkills:
         self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
-        """The state of the skill; it FAILED if the body is gone, was started anew, or does not answer."""
+        """Return the state of the skill; it FAILED if the body is gone, was started anew, or does not answer."""
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)
@@ -165,7 +165,7 @@ class RunSkills(SkillPort):
 
 
 class RunPorts:
-    """Skills, sound and fetching, as the parameters of ``node`` set them.
+    """Joins skills, sound and fetching, as the parameters of ``node`` set them.
 
     Args:
         node: has the parameters.
@@ -198,12 +198,12 @@ class RunPorts:
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
-        """The rules for the document of a goal."""
+        """Return the rules for the document of a goal."""
         subtrees = {item.key: item.value for item in goal.subtrees}
         return self.rules.of(self.body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
 
     def forget(self, run_id: str) -> None:
-        """The run has ended."""
+        """Forget a run that has ended."""
         self.audio.player.forget(run_id)
 
     def destroy(self) -> None:

@@ -18,11 +18,11 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
 
 PAUSED = "", RunState.PAUSED  # without a run
-GREET_S = 0.5  # of wall time
+GREET_S = 0.5  # s of wall time between two greetings
 
 
 class TreePublisher:
-    """Called once per tick of a run. Each topic is published only while it has subscribers."""
+    """Publishes the tree, once per tick of a run. Each topic is published only while it has subscribers."""
 
     def __init__(self, node: Node) -> None:
         self._node = node

@@ -43,7 +43,7 @@ class BlackboardFeed:
             self._looker = node.create_timer(LOOK_EVERY, self._look, clock=steady)
 
     def values(self) -> dict[str, Value]:
-        """The present values; None for one that is not known."""
+        """Return the present values; None for one that is not known."""
         oldest = self._monotonic() - self._max_age if self._max_age else -math.inf
         return {one.name: one.value if one.seen >= oldest else None for one in self._sources}
 
@@ -106,7 +106,7 @@ class BlackboardFeed:
 
 
 def check_path(kind: Any, path: Iterable[str | int]) -> None:
-    """Whether there is such a field at all, as far as the type tells.
+    """Check that there is such a field at all, as far as the type tells.
 
     Raises:
         ConfigError: there is none; the text has those that there are.

@@ -36,7 +36,7 @@ PARAMETERS = (
 
 @dataclass(slots=True)
 class Source:
-    """One value: its name on the blackboard, the topic, and the way to it in the message."""
+    """Names one value: its name on the blackboard, the topic, and the path to it in the message."""
 
     name: str
     topic: str
@@ -48,7 +48,7 @@ class Source:
 
 
 def parse_source(text: str) -> Source:
-    """``name=topic:field``; a field may be ``pose.position.x`` or ``ranges[0]``.
+    """Parse ``name=topic:field``; a field may be ``pose.position.x`` or ``ranges[0]``.
 
     Raises:
         ConfigError: it has another form.
@@ -66,7 +66,7 @@ def parse_source(text: str) -> Source:
 
 
 def parse_sources(texts: Iterable[str]) -> list[Source]:
-    """All of a parameter; empty texts are left out.
+    """Return all of a parameter; empty texts are left out.
 
     Raises:
         ConfigError: one has another form, a name stands twice, or there are too many.

@@ -49,7 +49,7 @@ class TeamFeed:
         ]
 
     def values(self) -> Mapping[str, Value]:
-        """The present values; empty where they are not wanted."""
+        """Return the present values; empty where they are not wanted."""
         gap = abs(self._now() - self._made_s)  # a simulated clock may begin again
         if self._subscriptions and gap >= EVERY_S:
             self._known = self._make(min(gap, 1.0))
@@ -78,7 +78,7 @@ def _game(message: GameState | None) -> Game:
 
 
 def _seen(message: EntityArray) -> list[Seen]:
-    """The ball and the players."""
+    """Return the ball and the players."""
     now = seconds(message.header.stamp)
     return [
         Seen(

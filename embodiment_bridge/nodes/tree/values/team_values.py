@@ -28,7 +28,7 @@ KEYS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The ball or another player: where it is (m), how high it is, and how long ago it was seen (s).
+    """Represents the ball or another player: where it is (m), its height, and how long ago it was seen (s).
 
     team: its name; empty for the ball.
     """
@@ -43,7 +43,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """The play mode as the server calls it, the own side (``left``, ``right`` or empty) and the own team's name."""
+    """Holds the play mode as the server names it, the own side (``left``, ``right`` or empty) and team name."""
 
     mode: str
     side: str
@@ -67,7 +67,7 @@ def phase(mode: str, side: str) -> str:
 
 
 class TeamValues:
-    """The values of one player. It remembers who took a kick: the rules forbid that player a second touch."""
+    """Computes the values of one player. It remembers who took a kick: rules forbid a second touch."""
 
     def __init__(self) -> None:
         self._phase = ""
@@ -77,7 +77,7 @@ class TeamValues:
     def of(
         self, game: Game, place: tuple[float, float] | None, seen: Iterable[Seen], dt: float
     ) -> Mapping[str, Value]:
-        """The values now, ``dt`` s after the last time; None is for what is not known.
+        """Return the values now, ``dt`` s after the last time; None is for what is not known.
 
         place: of this player (m), in the frame of what it has ``seen``.
         """
@@ -116,7 +116,7 @@ class TeamValues:
         elif self._phase == "ours":
             nearest = min(mates, key=lambda id_: mates[id_], default="")
             taker, far = (nearest, mates[nearest]) if nearest and mates[nearest] < mine else ("", mine)
-            self._taker = taker if far < TAKEN_M else None  # else the time for the kick was over
+            self._taker = taker if far < TAKEN_M else None  # None: the time for the kick was over
             self._alone_s = 0.0
         elif self._taker is not None:
             self._alone_s += dt

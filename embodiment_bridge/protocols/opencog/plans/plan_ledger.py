@@ -70,7 +70,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to do about a received plan.
+    """Says what to do about a received plan.
 
     reports: to send at once. cancel: numbers of executions to end. begin: whether to execute actions of the plan as
     execution ``number``, those with the numbers ``sequences``; ``after``: behind those that run for the same plan.
