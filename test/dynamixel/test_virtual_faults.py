@@ -337,8 +337,7 @@ PARAMETERS = st.one_of(
     st.binary(max_size=30),
     st.tuples(ADDRESSES, st.binary(max_size=8)).map(lambda s: s[0].to_bytes(2, "little") + s[1]),
     st.tuples(SPANS, st.binary(max_size=12)).map(b"".join),
-    st.just(packet.TURNS),
-    st.just(packet.STORE),
+    st.sampled_from([*packet.CLEARED.values(), *packet.BACKUPS.values()]),
 )
 SAID = st.one_of(
     st.tuples(IDS, CODES, PARAMETERS).map(lambda s: packet.instruction(*s)),
