@@ -25,7 +25,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.nodes.tree.values.team_values import Game, Seen, TeamValues
+from embodiment_bridge.nodes.tree.values.team_feed import Game, Seen, TeamValues
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.rcsssmj.commands import Init
 from embodiment_bridge.protocols.rcsssmj.convert import robot_of

@@ -14,7 +14,7 @@ from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.tree.bml_server import start_subtrees
-from embodiment_bridge.nodes.tree.values.team_values import (
+from embodiment_bridge.nodes.tree.values.team_feed import (
     ALONE_S,
     NOBODY_M,
     SWING_S,

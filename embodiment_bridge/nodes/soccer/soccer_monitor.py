@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
-from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
@@ -59,46 +58,6 @@ SERVICES: Final = {
     "kill_simulator": Trigger,
     "get_ack": Trigger,
 }
-
-
-class TrainerServices:
-    """Serves a trainer. ``refusal()`` says why commands are refused now, or is empty; ``send`` gets checked commands.
-
-    check(command) raises CommandError if it cannot be sent. play_modes() gives the names that the server has sent.
-    """
-
-    def __init__(
-        self,
-        node: Node,
-        trainer: Trainer,
-        refusal: Callable[[], str],
-        check: Callable[[Single], object],
-        send: Callable[[list[Single]], None],
-        play_modes: Callable[[], tuple[str, ...]],
-    ) -> None:
-        self._trainer = trainer
-        self._refusal = refusal
-        self._check = check
-        self._send = send
-        self._play_modes = play_modes
-        for name, kind in SERVICES.items():
-            node.create_service(kind, name, partial(self._serve, name))
-
-    def _serve(self, name: str, request: Any, response: Any) -> Any:
-        if isinstance(request, SetPlayMode.Request):
-            response.play_modes = list(self._play_modes())
-        try:
-            refusal = self._refusal()
-            if refusal:
-                raise CommandError(refusal)
-            commands, response.message = self._trainer.take(name, request)
-            for command in commands:
-                self._check(command)
-            self._send(commands)
-            response.success = True
-        except CommandError as error:
-            response.success, response.message = False, str(error)
-        return response
 
 
 MakeCodec: TypeAlias = Callable[[], Codec[Event, Command]]
@@ -166,14 +125,10 @@ class SoccerMonitor(BridgeNode):
         )
         self._link_publisher = LinkPublisher(self)
         self._waiting: deque[Single] = deque(maxlen=MAX_WAITING)
-        TrainerServices(
-            self,
-            Trainer(dialect, self._play_modes),
-            self._refusal,
-            make_codec().encode,
-            self._waiting.extend,
-            self._play_modes,
-        )
+        self._trainer = Trainer(dialect, self._play_modes)
+        self._check: Callable[[Single], object] = make_codec().encode
+        for name, kind in SERVICES.items():
+            self.create_service(kind, name, partial(self._serve, name))
         LogService(self, lambda: self._player)
         self._session = self._make_session(make_codec)
 
@@ -262,6 +217,23 @@ class SoccerMonitor(BridgeNode):
             raise ConfigError("parameter recording is empty")
         self._player = LogPlayer(self._log, self.values["replay_speed"], clock)
         return LogLink(self._player, make_codec(), clock)
+
+    def _serve(self, name: str, request: Any, response: Any) -> Any:
+        """Take a request of a trainer: nothing is sent unless all its commands can be."""
+        if isinstance(request, SetPlayMode.Request):
+            response.play_modes = list(self._play_modes())
+        try:
+            refusal = self._refusal()
+            if refusal:
+                raise CommandError(refusal)
+            commands, response.message = self._trainer.take(name, request)
+            for command in commands:
+                self._check(command)
+            self._waiting.extend(commands)
+            response.success = True
+        except CommandError as error:
+            response.success, response.message = False, str(error)
+        return response
 
     def _play_modes(self) -> tuple[str, ...]:
         return self._model.game.play_modes

@@ -47,6 +47,9 @@ _MOTOR_LENGTH: Final = 6  # the server takes any other list of six for a motor c
 class CommandWriter(command_writer.CommandWriter):
     """Writes the commands of one connection."""
 
+    frame, actions, named = Frame, ACTIONS, (Motor,)
+    empty = "an empty frame wedges the server"
+
     def __init__(self, robot: Robot | None = None) -> None:
         """Allow the motors of ``robot`` only; if None, those of the robot that ``Init`` names later."""
         self._told = robot
@@ -56,9 +59,7 @@ class CommandWriter(command_writer.CommandWriter):
             str, tuple[Motor, str]
         ] = {}  # by name; a robot that stands moves few of its motors
         own: dict[type, Write] = {Motor: self._motor, Say: self._say, Init: self._init}
-        super().__init__(
-            {**writers(HEADS, number), **own}, Frame, ACTIONS, (Motor,), "an empty frame wedges the server"
-        )
+        super().__init__({**writers(HEADS, number), **own})
 
     def _motor(self, command: Motor) -> str:
         low, high = -MAX_NUMBER, MAX_NUMBER

@@ -138,17 +138,14 @@ _TYPED_HEADS: Final = (b"(scene", b"(init", *(f"({word}".encode() for word in HE
 class CommandWriter(command_writer.CommandWriter):
     """Writes the commands of one connection; ``robot`` says which hinges there are, None allows those of all."""
 
+    frame, actions, named = Frame, ACTIONS, (Hinge, Universal)
+    empty = "an empty frame says nothing"
+
     def __init__(self, robot: Robot | None = None) -> None:
         self._robot = robot
         self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
         own: dict[type, Write] = {Scene: _scene, Init: _init, Hinge: self._hinge, Universal: _universal}
-        super().__init__(
-            {**writers(HEADS, _number), **own},
-            Frame,
-            ACTIONS,
-            (Hinge, Universal),
-            "an empty frame says nothing",
-        )
+        super().__init__({**writers(HEADS, _number), **own})
 
     def _hinge(self, command: Hinge) -> str:
         name = command.name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from math import inf, nan
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer.percepts import Named
@@ -86,26 +86,19 @@ class Frame(Protocol):
 
 
 class CommandWriter(ABC):
-    """Writes the commands of one connection.
+    """Writes the commands of one connection; ``writers``: of each class of commands but the frame."""
 
-    Args:
-        writers: of each class of commands but the frame.
-        frame: the class of frames.
-        actions: the classes that a frame may hold, one of each.
-        named: those of which a frame may hold several with different names.
-        empty: why a frame must not be empty.
-    """
+    frame: ClassVar[type[Frame]]
+    """The class of frames."""
+    actions: ClassVar[Collection[type]]
+    """The classes that a frame may hold, one of each."""
+    named: ClassVar[tuple[type[Named], ...]]
+    """Those of which a frame may hold several with different names."""
+    empty: ClassVar[str]
+    """Why a frame must not be empty."""
 
-    def __init__(
-        self,
-        writers: Mapping[type, Write],
-        frame: type[Frame],
-        actions: Collection[type],
-        named: tuple[type[Named], ...],
-        empty: str,
-    ) -> None:
-        self._writers: dict[type, Callable[[Any], str]] = {**writers, frame: self._frame}
-        self._actions, self._named, self._empty = actions, named, empty
+    def __init__(self, writers: Mapping[type, Write]) -> None:
+        self._writers: dict[type, Write] = {**writers, self.frame: self._frame}
 
     def payload(self, command: object) -> bytes:
         """The payload of the frame for ``command``.
@@ -130,17 +123,17 @@ class CommandWriter(ABC):
         written: dict[str, str] = {}
         for index, action in enumerate(command.actions):
             try:
-                if type(action) not in self._actions:
-                    raise CommandError(unknown("action", type(action).__name__, _names(self._actions)))
+                if type(action) not in self.actions:
+                    raise CommandError(unknown("action", type(action).__name__, _names(self.actions)))
                 text = self._writers[type(action)](action)
-                key = action.name if isinstance(action, self._named) else type(action).__name__
+                key = action.name if isinstance(action, self.named) else type(action).__name__
                 if key in written:
                     raise CommandError(f"a second {key}; the server would obey only one of them")
             except CommandError as error:
                 raise CommandError(f"Frame.actions[{index}]: {error}") from None
             written[key] = text
         if not written:
-            raise CommandError(f"Frame.actions is empty, and {self._empty}")
+            raise CommandError(f"Frame.actions is empty, and {self.empty}")
         return "".join(written.values())
 
 
