@@ -103,8 +103,8 @@ class MotionRunner:
 
     @property
     def remark(self) -> str:
-        """The part of the velocity or joint command that cannot be met, for people; empty if all is."""
-        parts = [self._joint_command.remark]
+        """After which motion the body has fallen, and what a command asks in vain, for people; empty if all is well."""
+        parts = [self._fall.after, self._joint_command.remark]
         if self._legs is not None and self._velocity is not None and self._velocity.program is not None:
             blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
             parts += [self._velocity.remark, blind, self._legs.remark, self._limp_legs[0]]

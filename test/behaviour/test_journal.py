@@ -24,6 +24,19 @@ def test_a_warning_is_given_once_for_each_node_and_code():
     assert kept.warnings[-1] == "/0: EARLY: too early"
 
 
+def test_a_fall_is_told_with_the_motion_before_it_else_with_the_one_that_runs():
+    walk, wave, kept = Origin("/0", "body"), Origin("/1", "body"), Journal()
+    assert not kept.note_fall(1.0, [HERE], "fallen")
+    kept.note(2.0, "success", walk)
+    kept.note(2.0, "success", HERE)
+    assert kept.note_fall(4.0, [HERE, wave], "fallen 2.0 s after the end of 'walk'")
+    assert kept.note_fall(6.0, [HERE, wave], "fallen")
+    assert not kept.note_fall(6.0, [HERE], "fallen")
+    falls = [event for event in kept.take() if event.event == "fallen"]
+    assert [(event.t, event.origin) for event in falls] == [(4.0, walk), (6.0, wave)]
+    assert "'walk'" in falls[0].message
+
+
 def test_warnings_are_bounded():
     kept = Journal()
     for document in range(1000):

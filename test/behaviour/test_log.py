@@ -69,7 +69,8 @@ EXTENSIONS = (
     | st.builds(guard, st.sampled_from(["a", "b"]), ANYTHING)
 )
 ACTIONS = st.sampled_from(
-    ["tick"] * 6 + ["pause", "resume", "resume", "step", "cancel", "preempt", "a", "b", "back", "break"]
+    ["tick"] * 6
+    + ["pause", "resume", "resume", "step", "cancel", "preempt", "a", "b", "back", "break", "fall"]
 )
 
 
@@ -85,6 +86,8 @@ def test_replay_gives_the_same_transitions(root, data):
             stage.board.write(action, data.draw(st.sampled_from([True, False, None, 1])))
         elif action == "break":
             stage.run.set_breakpoints(["/behaviors/0", "/behaviors/1/behaviors/0"])
+        elif action == "fall":
+            stage.run.note_fall("fallen")
         elif action == "back":
             stage.tick(stage.now - 0.3)
         elif action != "tick":

@@ -3,6 +3,7 @@
 
 import math
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from graph_stage import Stage
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.cli.demos.bodies import free_ports
@@ -17,7 +19,7 @@ from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.standins.dummy import DummyHead
+from embodiment_bridge.standins.dummy import Axis, DummyHead
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,6 +83,43 @@ def test_joins_and_tells_the_joints_in_rad(stage):
     assert 0.0 < first.position[0] <= math.radians(30.0) + 1e-6
     assert 0.0 > first.position[1] >= -math.radians(20.0) - 1e-6
     assert first.header.stamp.sec > 0
+
+
+class Runaway(Axis):
+    """A pan axis that turns to and fro, whatever it is told."""
+
+    way = 60.0  # degrees/s
+
+    def step(self, dt: float) -> None:
+        self.position += self.way * dt
+        if abs(self.position) > 40.0:
+            self.way = -math.copysign(self.way, self.position)
+
+
+class Hung(Axis):
+    """An axis whose head tells nothing more, until ``go_on`` is set."""
+
+    go_on = threading.Event()
+
+    def step(self, dt: float) -> None:
+        self.go_on.wait()
+
+
+def test_a_stop_claims_nothing_of_a_head_that_does_not_follow_or_says_nothing(stage, head):
+    stage.join()
+    answer = stage.call(Trigger, "stop")
+    assert (answer.success, answer.message) == (True, "all skills have ended; the body is at rest")
+    head.pan = Runaway()
+    answer = stage.call(Trigger, "stop")
+    assert (answer.success, answer.message.endswith("the body still moves")) == (False, True)
+    assert not stage.call(SetBool, "hold", data=True).success
+    Hung.go_on.clear()
+    head.pan = Hung()
+    answer = stage.call(Trigger, "stop")
+    Hung.go_on.set()
+    assert not answer.success
+    head.pan = Axis()
+    stage.until(lambda: stage.call(Trigger, "stop").success)
 
 
 def test_goes_to_its_rest_pose_by_itself(stage):

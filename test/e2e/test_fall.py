@@ -4,6 +4,7 @@
 import json
 
 from builtin_interfaces.msg import Duration
+from embodiment_bridge.msg import NodeEvent
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 ANKLES = ["Left_Ankle_Pitch", "Right_Ankle_Pitch"]
@@ -22,6 +23,7 @@ def test_fall_ends_the_plan_at_the_action_that_needs_the_legs(server, robots) ->
     robot = robots(server)
     robot.join()
     robot.begin(json.dumps(PLAN))
+    events = robot.collect(NodeEvent, "behavior_tree/events", "events")
     robot.until(lambda: bool(robot.feedback))
     lean_over(robot)
     robot.until(lambda: robot.watcher.posture == "fallen")
@@ -32,6 +34,9 @@ def test_fall_ends_the_plan_at_the_action_that_needs_the_legs(server, robots) ->
     assert "fallen" in result.reason
     assert result.pointer == "/behaviors/1"
     assert robot.watcher.posture == "fallen"
+    falls = [event for event in events if event.event == "fallen"]
+    assert [(event.pointer, event.type) for event in falls] == [("/behaviors/0", "body")]
+    assert falls[0].message.startswith("fallen")
     shake = robot.skill("head_shake")
     assert shake.status == shake.SUCCEEDED
 

@@ -303,3 +303,19 @@ def test_a_body_that_stands_still_does_not_wait() -> None:
     swayed.state = replace(swayed.state, base_rates=(0.0, 0.6, 0.0))
     swayed.finish(kick)
     assert swayed.state.time - body.state.time == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("after", "told"), [(0.6, "fallen 0.6 s after the end of 'step_forward'"), (4.0, "")]
+)
+def test_a_fall_soon_after_a_motion_names_the_motion(after: float, told: str) -> None:
+    body = MovedBody(T1)
+    body.finish(body.start("step_forward"))
+    body.run(after)
+    upright = body.state
+    body.state = replace(body.state, pitch=1.5)
+    body.run(DT)
+    assert (body.runner.status, body.runner.remark) == ("fallen", told)
+    body.state = replace(body.state, pitch=upright.pitch)
+    body.run(3.0)
+    assert body.runner.remark == ""

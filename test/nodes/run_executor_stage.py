@@ -75,7 +75,10 @@ class FakeNode:
         self.timers.remove(timer)
 
     def create_subscription(self, kind, name, callback, qos):
-        self.hear = callback
+        if kind is String:
+            self.hear = callback
+        elif name == "body_status":
+            self.told = callback
 
     def create_publisher(self, kind, name, qos):
         return SimpleNamespace(publish=lambda message: None)

@@ -2,13 +2,16 @@
 """The journal of a run: the transitions of its nodes, and warnings."""
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 EVENT_LIMIT = 100_000  # events kept until they are taken; the oldest are dropped and counted
 WARNING_LIMIT = 100  # different warnings kept
 MESSAGE_LIMIT = 500  # characters
 
-NO_TRANSITION = ("warning", "breakpoint")
+NO_TRANSITION = ("warning", "breakpoint", "fallen")
+FALL_S = 3.0  # s after the end of a motion in which a fall is told with it
+MOVING = ("body", "emotion")  # types of nodes that move the body
 STATUS_AFTER = {
     "start": "RUNNING",
     "success": "SUCCESS",
@@ -38,9 +41,9 @@ class Origin:
 class Transition:
     """Records one event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
 
-    ``event`` is start, success, failure, halted, skipped, replaced, warning, or breakpoint (the run pauses before the
-    node); ``status`` how the node stands after it (RUNNING, SUCCESS, FAILURE, HALTED, SKIPPED, or empty where it is
-    not changed); ``code`` is given for warnings.
+    ``event`` is start, success, failure, halted, skipped, replaced, warning, breakpoint (the run pauses before the
+    node) or fallen (the body, during or after it); ``status`` how the node stands after it (RUNNING, SUCCESS, FAILURE,
+    HALTED, SKIPPED, or empty where it is not changed); ``code`` is given for warnings.
     """
 
     t: float
@@ -60,7 +63,10 @@ class Journal:
 
     def __init__(self) -> None:
         self.dropped = 0
-        self.transitions = 0  # so far, without warnings and breakpoints
+        self.transitions = 0  # so far, without warnings and the like
+        self._moved: tuple[float, Origin] | None = (
+            None  # when the last node that moves the body ended, s of the run
+        )
         self._events: deque[Transition] = deque(maxlen=EVENT_LIMIT)
         self._warnings: OrderedDict[tuple[int, str, str], str] = OrderedDict()
 
@@ -68,7 +74,18 @@ class Journal:
         """Keep one event."""
         self.dropped += len(self._events) == EVENT_LIMIT
         self.transitions += event not in NO_TRANSITION
+        if origin.kind in MOVING and event in ("success", "failure", "halted"):
+            self._moved = t, origin
         self._events.append(Transition(t, event, origin, message[:MESSAGE_LIMIT], code))
+
+    def note_fall(self, t: float, active: Iterable[Origin], text: str) -> bool:
+        """Note ``fallen`` at the node that moved the body until ``FALL_S`` ago, else moves it now; False: none."""
+        moves = [origin for origin in active if origin.kind in MOVING]
+        if self._moved is not None and t - self._moved[0] <= FALL_S:
+            moves.append(self._moved[1])
+        if moves:
+            self.note(t, "fallen", moves[-1], text)
+        return bool(moves)
 
     def warn(self, t: float, origin: Origin, code: str, message: str) -> None:
         """Keep a warning, once for each node and code, so that a loop does not repeat it for ever."""

@@ -33,7 +33,7 @@ Entry = dict[str, Any]
 
 MAX_LINE = 20_000_000  # characters
 _ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # raised by bad entries
-CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints")
+CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints", "note_fall")
 
 
 def replay(lines: Iterable[str]) -> list[Transition]:

@@ -138,6 +138,10 @@ class LoggedRun(Run):
         self._control("preempt", super().preempt, reason)
 
     @override
+    def note_fall(self, text: str) -> bool:
+        return bool(self._control("note_fall", super().note_fall, text))
+
+    @override
     def set_breakpoints(self, names: Iterable[str]) -> None:
         self._control("set_breakpoints", super().set_breakpoints, sorted(set(names), key=str))
 

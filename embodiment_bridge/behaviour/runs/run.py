@@ -177,6 +177,10 @@ class Run:
         """Cancel the run with the outcome PREEMPTED."""
         self._wind_down(RunEnding(Outcome.PREEMPTED, self.clock.seconds, reason))
 
+    def note_fall(self, text: str) -> bool:
+        """Note that the body has fallen during a motion of this run or soon after; False: it was not of this run."""
+        return self._context.journal.note_fall(self.clock.seconds, self.active(), text)
+
     @property
     def slices(self) -> int:
         """The number of ticks that made a slice of a fetched tree and left the rest to the next one."""

@@ -24,12 +24,16 @@ QUIET_SPEED = 0.1  # m/s over ground: a lower speed dies away without another st
 QUIET_S = 0.1  # s for which it has to be slower
 
 
+AFTER_S = 3.0  # s after the end of a motion in which a fall is told with its name
+
+
 class FallDetector:
     """Detects a fall at once when the body is too low or too tilted, and its end after ``recover_s`` of neither.
 
     Only the tilt is used if the height is unknown or estimated.
 
     side: on which the body lies or lay last, ``front`` or ``back``; empty before the first fall.
+    after: while fallen, how long after which motion, for people; empty if it was not soon after one.
     """
 
     def __init__(self, fall: Fall | None) -> None:
@@ -37,7 +41,8 @@ class FallDetector:
         self._upright_s = 0.0
         self._quiet_s = QUIET_S
         self.fallen = False
-        self.side = ""
+        self.side = self.after = self._motion = ""
+        self._motion_s = 0.0
 
     @property
     def quiet(self) -> bool:
@@ -47,23 +52,32 @@ class FallDetector:
     def reset(self) -> None:
         """Assume that the body is upright, and quiet."""
         self.fallen, self._upright_s, self.side = False, 0.0, ""
+        self.after = self._motion = ""
         self._quiet_s = QUIET_S
+
+    def ended(self, motion: str) -> None:
+        """Note that a motion of this name has just ended; an empty name is none."""
+        if motion and not self.fallen:
+            self._motion, self._motion_s = motion, 0.0
 
     def update(self, sensed: Sensed, dt: float) -> None:
         """Update with sensed values, ``dt`` s after the last; without a sensed tilt nothing changes."""
         sways = sensed.tilt_fresh and hypot(*sensed.rates[:2]) >= QUIET_RATE
         self._quiet_s = 0.0 if sways or sensed.speed >= QUIET_SPEED else self._quiet_s + dt
+        self._motion_s += dt
         if self._fall is None or not sensed.tilt_fresh:
             return
         tilt = max(abs(sensed.roll), abs(sensed.pitch))
         low = sensed.height_known and sensed.z < self._fall.height
         if low or tilt > self._fall.tilt:
+            if not self.fallen and self._motion and self._motion_s <= AFTER_S:
+                self.after = f"fallen {self._motion_s:.1f} s after the end of {self._motion!r}"
             self.fallen, self._upright_s = True, 0.0
             self.side = side_of(sensed.pitch)
             return
         self._upright_s += dt
         if self._upright_s >= self._fall.recover_s:
-            self.fallen = False
+            self.fallen, self.after = False, ""
 
 
 # Skills for a fallen body: chooses the motion for the side on which it lies.

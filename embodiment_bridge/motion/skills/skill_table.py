@@ -46,8 +46,7 @@ class SkillTable:
         things: Things,
         sensed: Sensed,
     ) -> None:
-        self.arbiter = ChannelArbiter()
-        self.lights = Lights(description)
+        self.arbiter, self.lights = ChannelArbiter(), Lights(description)
         self._native_skills, self._description = native_skills, description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
         self._posture = posture
@@ -350,4 +349,5 @@ class SkillTable:
         self.arbiter.release(run.request.id)
         if self._legs is not None and self._drives_legs(run):
             self._legs.start_from(self._posture.limiter.position)
+        self._fall.ended(run.skill.name if run.joints or run.program else "")
         self._reports.append(run.report(status, reason))

@@ -8,11 +8,14 @@ from rclpy.clock import Clock, ClockType
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 
+from embodiment_bridge.behaviour.engine.journal import FALL_S
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.runs.run_scheduler import OnNew, RunScheduler
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
+from embodiment_bridge.msg import BodyStatus
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.nodes.tree.runs.document_rules import guard_refusal, unknown_guard
 from embodiment_bridge.nodes.tree.runs.goal_run import MAX_BREAKPOINTS, GoalRun
@@ -93,6 +96,13 @@ class RunExecutor:
         self._alive = KeepAlive(node, values["dead_man"])
         self.clients = ClientWatch(node, values["dead_man"], self.scheduler, self.tick)
         self._goal_runs: dict[str, GoalRun] = {}
+        self._last: tuple[float, GoalRun] | None = (
+            None  # the run that ended last, and when, s of the node's time
+        )
+        self._standing = False  # as the body told last
+        self._status = node.create_subscription(
+            BodyStatus, "body_status", self._hear_status, profile("latched")
+        )
         self._breakpoints = Breakpoints(node, self._goal_runs.values)
         self._tickers: list[Timer] = []
 
@@ -195,7 +205,7 @@ class RunExecutor:
         for goal_run in self._goal_runs.values():
             self._tell(goal_run)
         for end in ended:
-            del self._goal_runs[end.run_id]
+            self._last = self._now(), self._goal_runs.pop(end.run_id)
         for end in ended:  # the watch on clients may tick
             self.clients.end(end.run_id)
             self._forget(end.run_id)
@@ -205,6 +215,20 @@ class RunExecutor:
             self._stop_ticking()
             self._alive.rest(self._goal_runs)
             self._viewers.rest(paused=self.scheduler.paused and self.scheduler.current is None)
+
+    def _hear_status(self, message: BodyStatus) -> None:
+        """Tell of a fall with the run, and the node of it, that moves the body or has just moved it."""
+        fell = self._standing and message.posture == BodyStatus.FALLEN
+        self._standing = message.posture in (BodyStatus.STANDING, BodyStatus.WALKING)
+        if not fell:
+            return
+        text, current = message.reason or "fallen", self.scheduler.current
+        if current is not None and current.run.note_fall(text):
+            return  # the next tick publishes it
+        if self._last is not None and self._now() - self._last[0] <= FALL_S:
+            late = self._last[1]
+            if late.run.note_fall(text):
+                self._viewers.tell_late(late.run_id, late.run)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         """Return the state of the runs, as a line and as values."""
@@ -224,6 +248,7 @@ class RunExecutor:
     def destroy(self) -> None:
         """Release what is not on the graph."""
         self._close_files()
+        self._stop_ticking()
         self._breakpoints.destroy()
         self.ports.destroy()
 

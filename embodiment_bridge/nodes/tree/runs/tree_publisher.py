@@ -47,12 +47,19 @@ class TreePublisher:
         if not (events or newcomer or changed):
             return
         stamp = self._node.get_clock().now().to_msg()
+        self._publish_events(run_id, run, events, stamp)
+        if self._watchers or run.state is RunState.PAUSED:
+            self._say(_tree(run_id, run, stamp))
+
+    def tell_late(self, run_id: str, run: Run) -> None:
+        """Publish what happened to a run after its end."""
+        self._publish_events(run_id, run, run.take_events(), self._node.get_clock().now().to_msg())
+
+    def _publish_events(self, run_id: str, run: Run, events: list[Transition], stamp: Time) -> None:
         if self._events.get_subscription_count():
             for event in events:
                 sha256 = run.documents.hashes.of(event.origin.document)
                 self._events.publish(_event(run_id, event, stamp, sha256))
-        if self._watchers or run.state is RunState.PAUSED:
-            self._say(_tree(run_id, run, stamp))
 
     def rest(self, *, paused: bool) -> None:
         """Tell of a pause in which no run has the robot, and of its end."""
