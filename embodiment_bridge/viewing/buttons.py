@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
 
+from embodiment_bridge.core.unicode_text import one_line
+
 TITLE: Final = b"<title>Viser</title>"
 
 # A dropped file goes the way of one that is chosen with the button, which is that of the first robot. On a page that
@@ -37,8 +39,8 @@ STOP, EMERGENCY_STOP, RELEASE = "stop", "emergency_stop", "release"
 BUTTONS: Final = (STOP, EMERGENCY_STOP, RELEASE)
 PATH: Final = "/buttons"
 HEADER: Final = "X-Press"
-Press = Callable[[str], Sequence[str]]
-"""Does what a button is for, or nothing where it is empty; returns those that can work now."""
+Press = Callable[[str], tuple[Sequence[str], str]]
+"""Does what a button is for, or nothing where it is empty; returns those that can work now, and what is amiss."""
 
 # Asked again and again, because services come and go. The space bar presses no button that was clicked before.
 SCRIPT: Final = (
@@ -47,9 +49,13 @@ addEventListener("DOMContentLoaded", () => {
     const bar = document.createElement("div");
     const words = {stop: "Stop", emergency_stop: "Emergency stop", release: "Release"};
     bar.id = "buttons";
-    bar.style.cssText = "position:fixed;top:8px;left:8px;z-index:100000;display:flex;gap:8px";
+    bar.style.cssText = "position:fixed;top:8px;left:8px;z-index:100000;display:flex;flex-wrap:wrap;gap:8px";
+    const amiss = document.createElement("div");
+    amiss.style.cssText = "font:600 16px sans-serif;padding:10px 14px;color:#c62828;background:#fff";
     document.body.append(bar);
-    const show = names => {
+    const show = (names, text) => {
+        amiss.textContent = text;
+        amiss.hidden = !text;
         if (bar.dataset.shown === names.join()) return;
         bar.dataset.shown = names.join();
         bar.replaceChildren(...names.map(name => {
@@ -62,13 +68,14 @@ addEventListener("DOMContentLoaded", () => {
                 if (name !== "release" || confirm("Release the emergency stop? Torque comes back at once.")) ask(name);
             };
             return button;
-        }));
+        }), amiss);
     };
     const ask = async press => {
         try {
             const answer = await fetch("PATH", {headers: press ? {"HEADER": press} : {}});
             if (!answer.ok) throw answer.status;
-            show((await answer.text()).split(" ").filter(Boolean));
+            const [names, text = ""] = (await answer.text()).split("\\n");
+            show(names.split(" ").filter(Boolean), text);
             bar.style.opacity = 1;
         } catch {
             bar.style.opacity = .4;
@@ -85,8 +92,9 @@ addEventListener("DOMContentLoaded", () => {
 
 
 def answer(press: Press, pressed: Sequence[str]) -> bytes:
-    """Return the names of the buttons that can work, after those that were pressed are done."""
+    """Return the names of the buttons that can work, and a line of what is amiss, after those that were pressed are done."""
     names: Sequence[str] = ()
+    amiss = ""
     for button in pressed or [""]:
-        names = press(button if button in BUTTONS else "")
-    return " ".join(names).encode()
+        names, amiss = press(button if button in BUTTONS else "")
+    return "\n".join([" ".join(names), *([one_line(amiss)] if amiss else [])]).encode()

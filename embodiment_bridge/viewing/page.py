@@ -98,7 +98,7 @@ class Page:
         self._gate = Gate(names, loopback=number.is_loopback, token=token, port=port)
         os.environ.pop("_VISER_PORT_OVERRIDE", None)
         rich.get_console().quiet = True  # viser prints a table; the node logs the address in one line
-        self._press: Press = lambda _: ()
+        self._press: Press = lambda _: ((), "")
         with ExitStack() as unwind:
             with guarded(self._gate, title, lambda button: self._press(button)):
                 self._server = viser.ViserServer(host=address, port=port, verbose=False, label=title)

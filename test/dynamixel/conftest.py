@@ -5,6 +5,12 @@ from driver_stage import DrivenServos
 from embodiment_bridge.dynamixel.bus import supervisor
 
 
+@pytest.fixture(autouse=True)
+def ros_home(tmp_path_factory, monkeypatch):
+    """What the driver and a checklist keep of a robot is kept for this test alone."""
+    monkeypatch.setenv("ROS_HOME", str(tmp_path_factory.mktemp("ros")))
+
+
 @pytest.fixture
 def stages(tmp_path):
     """Makes stages, which are not started, and closes them."""

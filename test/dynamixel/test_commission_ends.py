@@ -12,11 +12,11 @@ import pytest
 from waiting import PROCESS, until
 
 from embodiment_bridge.dynamixel.commission.checklist import NAMES
+from embodiment_bridge.dynamixel.config.calibration import changed_by_checklist
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 ROOT = Path(__file__).parents[2]
-ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 COMMAND = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
 PIPE = subprocess.PIPE
@@ -33,11 +33,12 @@ def bus(tmp_path):
 def run(bus, tmp_path):
     """Starts Python, with the port; what still runs at the end is killed."""
     begun: list[subprocess.Popen] = []
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
 
     def start(*words: str) -> subprocess.Popen:
         begun.append(
             subprocess.Popen(
-                [sys.executable, *words], env=ENV, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE
+                [sys.executable, *words], env=env, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE
             )
         )
         return begun[-1]
@@ -89,6 +90,30 @@ def test_a_checklist_that_is_killed_leaves_the_servo_limp(bus, run, tmp_path) ->
     until(lambda: bus.servo(1).torque)
     process.kill()
     until(lambda: not bus.servo(1).torque)
+
+
+@pytest.mark.parametrize("by", ["--restore", "the next checklist"])
+def test_what_a_killed_checklist_has_changed_is_known_and_set_back(bus, run, tmp_path, by) -> None:
+    before = bus.snapshot()[1]
+    bus.inject("axis", id=1, state="stuck")
+    process = checklist(run, tmp_path, "hold", "move")
+    until(lambda: bus.servo(1).torque)
+    process.kill()
+    until(lambda: not bus.servo(1).torque)
+    assert bus.snapshot()[1]["goal_pwm"] < before["goal_pwm"]
+    port = str(tmp_path / "tty")
+    assert changed_by_checklist([(port, 1, "xl430_w250"), (port, 2, "")]) == []
+    (warning,) = changed_by_checklist([(port, 1, "xm430_w350")])
+    assert "goal_pwm" in warning
+    assert f"'servos {port} commission --id 1 --restore'" in warning
+    words = ["--restore"] if by == "--restore" else ["--yes", *(f"--without={name}" for name in NAMES)]
+    again = run("-c", COMMAND, "servos", port, "--wait", "3000", "commission", *words)
+    _, said = again.communicate(timeout=PROCESS)
+    assert (again.returncode, b"has left changed" in said) == (0, True)
+    after = bus.snapshot()[1]
+    changed = ("goal_pwm", "profile_velocity", "profile_acceleration", "operating_mode", "torque_enable")
+    assert [after[name] for name in changed] == [before[name] for name in changed]
+    assert changed_by_checklist([(port, 1, "")]) == []
 
 
 def write_torque(run, tmp_path, value: int) -> subprocess.Popen:

@@ -27,7 +27,10 @@ def set_limits(stage: DrivenServos, id: int, lowest: int, highest: int) -> None:
 @pytest.mark.parametrize("action", ["torque_off", "report", "hold", "reboot"])
 def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, action) -> None:
     policy = FaultPolicy(overload=action, torque_after_reboot=True)
-    stage = stages([servo(1), servo(2, model=model, faults=policy)]).start()
+    stage = stages([servo(1), servo(2, model=model, faults=policy)])
+    # What is not late is written once: else a second "torque on" may still be under way, and ends the shutdown.
+    stage.bus = ServoBus(stage.bus.config, margin_s=1.0)
+    stage.start().until(lambda: stage.reading(2).torque)
     stage.virtual.servo(2).raise_error(OVERLOAD)
     stage.until(
         lambda: not stage.reading(2).torque and "limp until it is asked for" in stage.reading(2).reason
@@ -48,6 +51,27 @@ def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, ac
     )
     assert stage.reading(2).torque
     stage.until(lambda: stage.reading(2).reason == "")
+
+
+@pytest.mark.parametrize("action", ["torque_off", "report", "hold", "reboot"])
+def test_a_servo_that_shut_down_while_it_was_silent_is_limp_when_it_is_back(stages, action) -> None:
+    stage = stages([servo(1), servo(2, model=AX, faults=FaultPolicy(overload=action))]).start()
+    stage.until(lambda: stage.reading(2).torque)
+    away = stage.virtual.inject("absent", id=2)
+    stage.until(lambda: stage.reading(2).silent)
+    driven: list[bool] = []
+    with stage.virtual.lock:
+        stage.virtual.servo(2).raise_error(OVERLOAD)
+        stage.virtual.on_packet = lambda *_: driven.append(bool(stage.virtual.servo(2).torque))
+    stage.virtual.heal(away)
+    stage.until(
+        lambda: not stage.reading(2).silent and "limp until it is asked for" in stage.reading(2).reason
+    )
+    stage.drive(LONG, j1=0.2, j2=0.2)
+    stage.virtual.on_packet = None
+    assert driven
+    assert not any(driven)
+    assert ask(stage, requests.SetTorque(["j2"], on=True)) == (True, "driven")
 
 
 def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(stages) -> None:

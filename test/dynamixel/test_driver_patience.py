@@ -108,12 +108,20 @@ def test_a_motor_that_has_torque_and_no_watchdog_gets_it_and_is_not_let_go_for_t
     written: list[int] = []
 
     def note(_: float, way: str, raw: bytes) -> None:
-        if way == "rx" and raw[7] == WRITE and raw[8] in (TORQUE, WATCHDOG):
+        if way == "rx" and raw[7] == WRITE and (raw[8] == WATCHDOG or (raw[8] == TORQUE and not raw[10])):
             written.append(raw[8])
 
-    with stage.virtual.lock:
-        stage.virtual.servo(1).memory.set("bus_watchdog", 0)
-        stage.virtual.on_packet = note
+    def take_the_watchdog() -> bool:
+        """From a motor that is driven: on a busy machine it fires at times, and the driver then lets the motor go."""
+        with stage.virtual.lock:
+            motor = stage.virtual.servo(1)
+            if not (motor.armed and stage.reading(1).torque):
+                return False
+            motor.memory.set("bus_watchdog", 0)
+            stage.virtual.on_packet = note
+            return True
+
+    stage.until(take_the_watchdog)
     stage.until(lambda: stage.register(1, "bus_watchdog") > 0)
     assert written[0] == WATCHDOG
 

@@ -58,7 +58,7 @@ def shake_hands(page, target="/", **options):
 
 def test_a_button_is_pressed_by_a_page_of_this_server_alone(open_page):
     pressed = []
-    open_page.add_buttons(lambda button: pressed.append(button) or ["stop"], lambda _: None)
+    open_page.add_buttons(lambda button: pressed.append(button) or (["stop"], ""), lambda _: None)
     cookie = f"embodiment_bridge_viewer_{urlparse(open_page.url).port}={TOKEN}"
     own = {"Host": f"127.0.0.1:{urlparse(open_page.url).port}", "Cookie": cookie, "X-Press": "stop"}
     assert get(open_page, "/buttons", **own)[::2] == (200, "stop")

@@ -7,6 +7,7 @@ import urllib.request
 from types import SimpleNamespace
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
@@ -134,7 +135,13 @@ def pressed(stage, button=""):
     """What the page is told when it asks for its buttons, after this one was pressed."""
     request = urllib.request.Request(f"{stage.viewer.url}{PATH}", headers={HEADER: button} if button else {})
     with urllib.request.urlopen(request, timeout=GRAPH) as answer:
-        return answer.read().decode().split()
+        return answer.read().decode().partition("\n")[0].split()
+
+
+def beside_the_buttons(stage):
+    """What the page shows beside its buttons."""
+    with urllib.request.urlopen(f"{stage.viewer.url}{PATH}", timeout=GRAPH) as answer:
+        return answer.read().decode().partition("\n")[2]
 
 
 def test_the_button_stop_ends_everything(seen):
@@ -168,11 +175,26 @@ def test_the_emergency_stop_of_a_body_is_pressed_and_released(seen):
     assert asked == [True, False]
 
 
-def test_a_press_that_nobody_answers_is_told_of(seen, monkeypatch):
-    hangs = SimpleNamespace(service_is_ready=lambda: True, call_async=lambda _: Future())
+def test_a_press_that_nobody_answers_is_told_of(seen, monkeypatch, capfd):
+    answer = Future()
+    hangs = SimpleNamespace(service_is_ready=lambda: True, call_async=lambda _: answer)
     monkeypatch.setattr(seen.driver, "_emergency", hangs)
     pressed(seen.stage, "emergency_stop")
     seen.until_told("emergency stop: not answered", bad=True)
+    seen.stage.until(lambda: "/shown: emergency stop: not answered" in beside_the_buttons(seen.stage))
+    level, text, _ = seen.stage.viewer.diagnose()
+    assert (level, "not answered" in text) == (DiagnosticStatus.ERROR, True)
+    assert capfd.readouterr().err.count("/shown: emergency stop: not answered") == 1  # the log
+    seen.stage.call(lambda: answer.set_result(SetBool.Response(success=True, message="stopped")))
+    seen.until_told("emergency stop: stopped", bad=False)
+    assert beside_the_buttons(seen.stage) == ""
+
+
+def test_a_press_after_the_robot_has_left_is_told_of(seen, monkeypatch):
+    seen.driver._has_emergency = True  # it had one; its driver is out of sight
+    pressed(seen.stage, "emergency_stop")
+    seen.until_told("emergency stop: the robot does not answer", bad=True)
+    seen.stage.until(lambda: "cut the supply" in beside_the_buttons(seen.stage))
 
 
 def test_a_page_of_what_obeys_nothing_has_no_buttons_and_no_controls():

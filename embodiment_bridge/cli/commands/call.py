@@ -9,8 +9,10 @@ from contextlib import suppress
 from typing import Any
 
 from embodiment_bridge.cli.command_line import Commands, declare
+from embodiment_bridge.cli.following import GONE
 from embodiment_bridge.cli.options import add_namespace_option, seconds
-from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.cli.terminal import say
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.launching.launch_description import join_namespace
 
 WAIT_S = 10.0
@@ -23,7 +25,7 @@ examples:
   embodiment_bridge call behavior_tree/pause
 Services that freeze a robot (stop, pause, hold, emergency_stop) take any values, and let it go on false alone.
 The answer is a JSON line. Exit code 0; 1 if the answer says that it did not succeed, or that a parameter was refused;
-2 if the call could not be made.
+2 if the call could not be made; 5 if it was made and not answered: whether it was obeyed is not known.
 """
 
 
@@ -57,7 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         CommandError: there is no such service, or a value does not fit its field of the request.
-        LinkError: it did not answer in time.
     """
     from embodiment_bridge.launching.environment import prepare
 
@@ -82,7 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
                 sys.stdout.write(json.dumps({"service": name, "type": kind, "request": request}) + "\n")
             return 0
         name = join_namespace(arguments.namespace, arguments.service)
-        answer = caller.call(name, values, begun + arguments.wait)
+        try:
+            answer = caller.call(name, values, begun + arguments.wait)
+        except LinkError as error:
+            doubt = "; cut the supply if in doubt" if freezes(name) else ""
+            say(f"{error} within {arguments.wait:g} s: whether it was obeyed is not known{doubt}")
+            return GONE
     sys.stdout.write(json.dumps(as_json(answer)) + "\n")
     return int(not _succeeded(answer))
 

@@ -16,11 +16,13 @@ from embodiment_bridge.core.errors import ConfigError
 if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
     from embodiment_bridge.dynamixel.commission.checklist import Result
+    from embodiment_bridge.dynamixel.commission.subject import Subject
 
 TEXT = """\
 One servo, with nothing on its horn, is read, held, moved a little with little force, and stopped; then its cable is
 pulled by hand, and a driver that holds it is killed. The first step that fails ends it. At the end its torque is off,
-and all registers are as before, also after Ctrl-C, SIGTERM or a closed terminal; after kill -9 only the torque is off.
+and all registers are as before, also after Ctrl-C, SIGTERM or a closed terminal; after kill -9 only the torque is off,
+and the next checklist of the servo, or --restore, sets the registers back.
 The report is Markdown, with a row for docs/dynamixel.md: please send it.
 Steps: state, hold, move, limits, stop, watchdog, cable, kill. Exit code 1 if one fails.
 """
@@ -57,6 +59,9 @@ def add(command: argparse.ArgumentParser) -> None:
         help="for the cable (default: %(default)g)",
     )
     command.add_argument("--report", metavar="FILE", help="(default: commission_MODEL_ID_TIME.md)")
+    command.add_argument(
+        "--restore", action="store_true", help="set back the registers that a killed checklist has left, only"
+    )
     command.add_argument("--yes", action="store_true", help="begin without asking")
 
 
@@ -80,6 +85,10 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
         found = find_one(registers, arguments.id)
         subject = Subject(arguments.port, arguments.baud, arguments.wait, found, registers)
         say(f"{subject.table.model} with id {found.id}, firmware {found.firmware}")
+        if subject.changed:
+            say(f"a checklist that was killed has left changed: {', '.join(subject.changed)}")
+        if arguments.restore:
+            return _restore(subject)
         begin = datetime.now().astimezone()
         file = arguments.report or f"commission_{subject.table.name}_{found.id}_{begin:%Y%m%dT%H%M%S}.md"
         check_report(file)
@@ -107,6 +116,14 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
     write_report(file, report(subject, outcome, __version__, datetime.now().astimezone()))
     say(f"report: {file}")
     return 1 if outcome.failed else 0
+
+
+def _restore(subject: "Subject") -> int:
+    if subject.changed and subject.read("torque_enable"):
+        raise ConfigError("its torque is on: what it holds would fall; switch it off by hand (torque_enable)")
+    left = subject.leave() if subject.changed else ""
+    say(f"not set back: {left}" if left else "its registers are as before")
+    return 1 if left else 0
 
 
 def _is_ready() -> bool:

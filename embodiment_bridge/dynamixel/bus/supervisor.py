@@ -122,8 +122,12 @@ class Supervisor:
             servo.locked = True
             if servo.torque:
                 self.attempt(servo, self.settings.torque_off)
+        if servo.table.protocol == 1:  # it has no register for them: its answers tell
+            errors = servo.reported
         if errors != servo.error:
             self.handle_fault(servo, errors, now)
+        if not first and errors and servo.table.protocol == 1 and not servo.torque:
+            self.leave_limp(servo)  # it has shut down while it was silent
         return True
 
     def has_lost_settings(self, servo: Servo) -> bool:

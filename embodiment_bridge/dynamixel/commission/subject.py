@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from embodiment_bridge.core.errors import BridgeError, LinkError
 from embodiment_bridge.dynamixel.bus.registers import Found, Registers
+from embodiment_bridge.dynamixel.config.calibration import changed_registers, forget_changed, note_changed
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 from embodiment_bridge.dynamixel.wire.instructions import error_bits
 
@@ -41,7 +42,13 @@ class Subject:
         self._wait_s = wait_s
         self._registers: Registers | None = registers
         self.table: ControlTable = registers.table(found.id)
-        self._before: dict[str, int] = {}
+        known = changed_registers(port, found.id, self.table.name)
+        self._before: dict[str, int] = {name: value for name, value in known.items() if self.has(name)}
+
+    @property
+    def changed(self) -> list[str]:
+        """Names of registers that are not as before, also before a checklist that was killed."""
+        return list(self._before)
 
     @property
     def registers(self) -> Registers:
@@ -125,8 +132,10 @@ class Subject:
             if self.has(name) and name not in self._before:
                 self._before[name] = self.read(name)
         if self.has(WATCHDOG):
-            self.write(WATCHDOG, 0)
             self._before[WATCHDOG] = max(self._before[WATCHDOG], 0)  # that it had fired is not set back
+        note_changed(self.port, self.found.id, self.table.name, self._before)
+        if self.has(WATCHDOG):
+            self.write(WATCHDOG, 0)
         if self.has("operating_mode"):
             self.write("operating_mode", mode)
         limit = self.table.first(*FORCES)
@@ -169,6 +178,8 @@ class Subject:
                 self.write(name, value)
             except BridgeError as error:
                 problems.append(f"{name}: {error}")
+        if not problems:
+            forget_changed(self.port, self.found.id)
         return "; ".join(problems)
 
     def answers(self) -> bool:

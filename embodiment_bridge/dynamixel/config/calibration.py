@@ -3,12 +3,15 @@
 
 For each joint the shift of its angle, and the turns that a servo loses without power.
 
-The file is replaced as a whole, so that it is never half written. The EEPROM of the servos is not changed.
+The file is replaced as a whole, so that it is never half written. The EEPROM of the servos is not changed. Beside it
+are the registers that a checklist of a servo has changed and not yet set back.
 """
 
+import json
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite
@@ -168,7 +171,10 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
         }
         for name, stored in joints.items()
     }
-    text = HEAD + yaml.safe_dump({"joints": entries}, sort_keys=False)
+    _replace(path, HEAD + yaml.safe_dump({"joints": entries}, sort_keys=False), "calibration file")
+
+
+def _replace(path: Path, text: str, what: str) -> None:
     try:
         path = path.resolve()  # a link of the user's stays a link
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +189,7 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
                 made.unlink()
                 raise
     except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
-        raise ConfigError(f"calibration file {path}: cannot be written: {error}") from error
+        raise ConfigError(f"{what} {path}: cannot be written: {error}") from error
 
 
 def _read(section: Section) -> Stored:
@@ -201,3 +207,48 @@ def _read(section: Section) -> Stored:
     )
     section.close()
     return stored
+
+
+def _changed(port: str, id: int) -> Path:
+    """The file of what a checklist has changed in a servo; a port has several names, and one device."""
+    return _home() / "commission" / f"{quote(os.path.realpath(port), safe='')}@{id}.json"
+
+
+def note_changed(port: str, id: int, model: str, registers: Mapping[str, int]) -> None:
+    """Note the values (raw) that registers of a servo have before they are changed, for one who sets them back.
+
+    Raises:
+        ConfigError: they cannot be noted.
+    """
+    text = json.dumps({"model": model, "registers": dict(registers)})
+    _replace(_changed(port, id), text, "registers of the servo")
+
+
+def changed_registers(port: str, id: int, model: str) -> dict[str, int]:
+    """The values (raw) that registers of a servo had before a checklist that did not set them back; empty if none.
+
+    model: the name of its control table; the file of another servo does not count. Empty: any.
+    """
+    try:
+        noted = json.loads(_changed(port, id).read_text(encoding="utf-8")[:LARGEST_FILE])
+        if model in ("", noted["model"]):
+            return {str(name): int(value) for name, value in noted["registers"].items()}
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        pass  # there is none, or it was not written by us
+    return {}
+
+
+def forget_changed(port: str, id: int) -> None:
+    """The registers of a servo are as before."""
+    with suppress(OSError):
+        _changed(port, id).unlink(missing_ok=True)
+
+
+def changed_by_checklist(servos: Sequence[tuple[str, int, str]]) -> list[str]:
+    """A warning for each servo (port, id, model) whose registers a checklist has changed and not set back."""
+    return [
+        f"servo {id} at {port}: a checklist that was killed has left changed {', '.join(changed)}: "
+        f"set them back with 'servos {port} commission --id {id} --restore'"
+        for port, id, model in servos
+        if (changed := changed_registers(port, id, model))
+    ]

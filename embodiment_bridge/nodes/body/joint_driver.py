@@ -20,7 +20,11 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import BusState, JointReading
-from embodiment_bridge.dynamixel.config.calibration import calibrations_elsewhere, default_path
+from embodiment_bridge.dynamixel.config.calibration import (
+    calibrations_elsewhere,
+    changed_by_checklist,
+    default_path,
+)
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup, plain_body
 from embodiment_bridge.dynamixel.messages import battery_state, joint_states, servo_states
@@ -101,7 +105,8 @@ class JointDriver(BridgeNode):
         path = Path(given).expanduser() if given else default_path(setup.robot, self.get_namespace(), ports)
         elsewhere = "" if given else calibrations_elsewhere(path)
         robot = ServoRobot(setup, path, margin_s=self.values["answer_margin"])
-        for warning in (*setup.warnings, *filter(None, [elsewhere])):
+        servos = [(bus.port_name, servo.id, servo.model) for bus in setup.buses for servo in bus.servos]
+        for warning in (*setup.warnings, *filter(None, [elsewhere]), *changed_by_checklist(servos)):
             self.get_logger().warning(warning)
         if robot.warning:
             self.get_logger().error(robot.warning)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does on the graph what a page asks of a robot, and ends it when that page is gone."""
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ Words = Callable[[Any], tuple[str, bool]]
 SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body limits it further
 ENDED: Final = "ENDED"  # state of a document in TreeSnapshot
 SOURCE: Final = "viewer"
+ANSWER_S: Final = 1.0  # for the answer to an emergency stop, which takes some ms; then it is told of
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
 ENDINGS: Final = {
     getattr(ExecuteSkill.Result, word): word.lower()
@@ -60,6 +62,10 @@ class RobotDriver:
         self._stop_body = node.create_client(Trigger, f"{prefix}/stop")
         self._emergency = node.create_client(SetBool, f"{prefix}/emergency_stop")
         self.buttons: frozenset[str] = frozenset()  # those that can work
+        self.amiss = ""  # why it is not known that the robot obeyed its emergency stop, or the release
+        self._robot = prefix or "the robot"
+        self._has_emergency = False  # or had
+        self._asked: tuple[str, float] | None = None  # of it, without an answer, and when (monotonic time, s)
 
     def destroy(self) -> None:
         """End what the pages began, and take everything off the graph."""
@@ -88,6 +94,9 @@ class RobotDriver:
         """Look up the services of the robot: others get no buttons and controls. For the node's own thread."""
         stops = self._stop_body.service_is_ready() or self._services["stop"].service_is_ready()
         has_emergency = self._emergency.service_is_ready()
+        self._has_emergency = self._has_emergency or has_emergency
+        if self._asked is not None and time.monotonic() - self._asked[1] > ANSWER_S:
+            self._tell_amiss(f"{self._asked[0]}: not answered")
         found = {STOP: stops, EMERGENCY_STOP: has_emergency, RELEASE: has_emergency}
         self.buttons = frozenset(name for name, works in found.items() if works)
         if self.shown is not None:
@@ -140,8 +149,9 @@ class RobotDriver:
         self._velocity.publish(Twist())
 
     def _emergency_stop(self, on: bool) -> None:
-        if self._emergency.service_is_ready():
+        if self._has_emergency or self._emergency.service_is_ready():
             what = "emergency stop" if on else "release"
+            self._asked = what, time.monotonic()
             self._call(self._emergency, what, SetBool.Request(data=on))
         if on:
             self._stop()
@@ -158,6 +168,17 @@ class RobotDriver:
 
     def _answered(self, what: str, answer: Trigger.Response | SetBool.Response) -> None:
         self._tell(f"{what}: {answer.message or 'done'}", bad=not answer.success)
+        if self._asked is not None and self._asked[0] == what:
+            self._asked, self.amiss = None, ""
+            if not answer.success:
+                self._tell_amiss(f"{what}: {answer.message or 'refused'}")
+
+    def _tell_amiss(self, text: str) -> None:
+        """Tell of it beside the buttons, in the diagnostics, and once in the log."""
+        text = f"{self._robot}: {text}: it is not known to be obeyed, cut the supply if in doubt"
+        if text != self.amiss:
+            self.amiss = text
+            self._node.get_logger().error(text)
 
     def _drive(self, page: int, forward: float, turn: float) -> None:
         if page in self._gone:

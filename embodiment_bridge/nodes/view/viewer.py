@@ -157,6 +157,8 @@ class Viewer(BridgeNode):
             "refused": self._page.refused,
             "pictures": self._painter.pictures,
         }
+        if amiss := self._amiss():
+            return DiagnosticStatus.ERROR, amiss, values
         if self._painter.error:
             return DiagnosticStatus.WARN, f"not drawn: {self._painter.error}", values
         return DiagnosticStatus.OK, "shown" if values["visitors"] else "no visitors", values
@@ -184,15 +186,19 @@ class Viewer(BridgeNode):
         self._drivers.append(driver)
         return controls
 
-    def _press(self, button: str) -> Sequence[str]:
-        """Do what a button of the page is for, with all robots; returns the buttons that can work. On any thread."""
+    def _press(self, button: str) -> tuple[Sequence[str], str]:
+        """Do what a button of the page is for, with all robots; see ``Press``. On any thread."""
         drivers = tuple(self._drivers)
         for driver in drivers:
             if button == STOP:
                 driver.stop()
             elif button:
                 driver.emergency_stop(on=button == EMERGENCY_STOP)
-        return [name for name in BUTTONS if any(name in driver.buttons for driver in drivers)]
+        return [name for name in BUTTONS if any(name in driver.buttons for driver in drivers)], self._amiss()
+
+    def _amiss(self) -> str:
+        """Of which robots it is not known that they obeyed their emergency stop."""
+        return "; ".join(driver.amiss for driver in tuple(self._drivers) if driver.amiss)
 
     def _leave_all(self, page: int) -> None:
         for driver in self._drivers:

@@ -14,6 +14,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.services import deferred_service
 
 
 @pytest.fixture
@@ -67,6 +68,7 @@ def graph():
         node.create_service(SetTorque, "set_torque", set_torque)
         node.create_service(SetBool, "emergency_stop", say_what_came)
         node.create_service(SetBool, "hold", say_what_came)
+        deferred_service(node, SetBool, "hung/emergency_stop", lambda *_: None)
         node.create_service(Trigger, "stop", stop)
         node.create_service(Hold, "hold_source", hold_source)
         node.declare_parameter("speed", 1.0)
@@ -126,14 +128,24 @@ def test_it_lists_what_there_is(graph, call, namespace):
         if done.stdout:
             break
     listed = {one["service"]: one for one in map(json.loads, done.stdout.splitlines())}
-    assert set(listed) == {
-        f"/robot1/{name}" for name in ("emergency_stop", "hold", "hold_source", "set_torque", "stop")
-    }
+    names = ("emergency_stop", "hold", "hold_source", "hung/emergency_stop", "set_torque", "stop")
+    assert set(listed) == {f"/robot1/{name}" for name in names}
     assert listed["/robot1/set_torque"] == {
         "service": "/robot1/set_torque",
         "type": "embodiment_bridge/srv/SetTorque",
         "request": {"joints": [], "on": False},
     }
+
+
+def test_a_stop_that_is_not_answered_is_no_mistake_of_the_call(graph):
+    for wait in ("5", "60"):  # a busy machine may take longer until the programs have found each other
+        done = call("/robot1/hung/emergency_stop", "--wait", wait)
+        if done.returncode != 2:
+            break
+    assert (done.returncode, done.stdout) == (5, "")
+    assert (
+        f"has not answered within {wait} s: whether it was obeyed is not known; cut the supply" in done.stderr
+    )
 
 
 @pytest.mark.parametrize(
