@@ -108,7 +108,10 @@ class Hung(Axis):
 def test_a_stop_claims_nothing_of_a_head_that_does_not_follow_or_says_nothing(stage, head):
     stage.join()
     answer = stage.call(Trigger, "stop")
-    assert (answer.success, answer.message) == (True, "all skills have ended; the body is at rest")
+    assert (answer.success, answer.message) == (
+        True,
+        "all skills have ended; the body is at rest, as far as it is sensed",
+    )
     head.pan = Runaway()
     answer = stage.call(Trigger, "stop")
     assert (answer.success, answer.message.endswith("the body still moves")) == (False, True)

@@ -177,7 +177,7 @@ class SkillServer:
         self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
 
     def _stop(self, _: Trigger.Request, reply: Reply) -> None:
-        done = "all skills have ended; the body is at rest"
+        done = "all skills have ended; the body is at rest, as far as it is sensed"
         self._ask(lambda runner: runner.stop(), at_rest(stopped), done, reply)
 
     def _hold(self, request: SetBool.Request, reply: Reply) -> None:
