@@ -156,7 +156,10 @@ def _turn(parameter: Parameter, file: PlanFile, skills: Skills) -> list[Object]:
     if abs(turn) < gait.least_angle:
         return []
     side = gait.left if turn > 0.0 else gait.right
-    _skill(side, skills)
+    if gait.angle not in _skill(side, skills).parameters:
+        raise CommandError(
+            f"the body cannot turn by an angle: its skill {side!r} has no parameter {gait.angle!r}"
+        )
     return [_body(side, {gait.angle: abs(turn)})]
 
 
