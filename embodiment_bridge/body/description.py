@@ -2,8 +2,8 @@
 """The description of a body as data: joints, channels, skills, battery and gait (a file in ``config/bodies``)."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import inf
 from typing import Protocol
@@ -237,6 +237,11 @@ class BodyDescription:
     def available(self, skill: Skill) -> bool:
         """Whether the body has every channel that the skill needs."""
         return all(channel in self.channels or channel in skill.optional for channel in skill.channels)
+
+    def doing(self, native_skills: Container[str]) -> "BodyDescription":
+        """The body without the native skills that are not among these, which nothing here does for it."""
+        skills = {n: s for n, s in self.skills.items() if s.kind != "native" or n in native_skills}
+        return replace(self, skills=skills)
 
     def skill_infos(self) -> tuple[SkillInfo, ...]:
         """The public information on each skill, in the order of the file."""

@@ -157,7 +157,9 @@ def _turn(parameter: Parameter, file: PlanFile, skills: Skills) -> list[Object]:
         return []
     side = gait.left if turn > 0.0 else gait.right
     if gait.angle not in _skill(side, skills).parameters:
-        raise CommandError(f"the body cannot turn by an angle: its skill {side!r} has no {gait.angle!r}")
+        raise CommandError(
+            f"the body cannot turn by an angle: its skill {side!r} has no parameter {gait.angle!r}"
+        )
     return [_body(side, {gait.angle: abs(turn)})]
 
 

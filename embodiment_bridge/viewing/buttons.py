@@ -92,7 +92,7 @@ addEventListener("DOMContentLoaded", () => {
 
 
 def answer(press: Press, pressed: Sequence[str]) -> bytes:
-    """Return the names of the buttons that can work, and a line of what is amiss, after those that were pressed are done."""
+    """Return the names of the buttons that can work, and a line of what is amiss, after the pressed ones are done."""
     names: Sequence[str] = ()
     amiss = ""
     for button in pressed or [""]:

@@ -71,7 +71,7 @@ def test_a_servo_that_shut_down_while_it_was_silent_is_limp_when_it_is_back(stag
     stage.virtual.on_packet = None
     assert driven
     assert not any(driven)
-    assert ask(stage, requests.SetTorque(["j2"], on=True)) == (True, "driven")
+    assert stage.ask(requests.SetTorque(["j2"], on=True))[:2] == (True, "driven")
 
 
 def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(stages) -> None:

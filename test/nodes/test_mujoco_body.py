@@ -96,6 +96,16 @@ def test_topics_of_a_robot_that_stands(make) -> None:
     assert last["link_state"].peer.endswith("desk_humanoid.urdf")
 
 
+@pytest.mark.parametrize("model", ["T1", "K1"])
+def test_it_lists_no_skill_that_only_the_server_of_the_robot_does(make, model) -> None:
+    stage = make(model=model)
+    stage.until(lambda: "skills" in stage.last)
+    listed = {skill.name for skill in stage.last["skills"].skills if skill.kind == "native"}
+    assert listed == {"say"}
+    result = stage.skill("say", text="hello")
+    assert (result.status, result.reason[:15]) == (result.FAILED, "nothing speaks:")
+
+
 def test_services_change_the_world(make) -> None:
     stage = make()
     stage.until(lambda: "pose" in stage.last)

@@ -213,9 +213,11 @@ def test_a_loss_of_the_body_ends_the_speech_at_once_and_no_later_one() -> None:
     assert (player.texts, len(reports)) == (["hello", ""], told)
 
 
-def test_a_body_with_a_voice_keeps_it() -> None:
-    mock, desk = read_body(BODIES / "mock.yaml"), read_body(BODIES / "desk_humanoid.yaml")
-    assert with_voice(mock) is mock
+def test_a_body_whose_own_voice_is_not_here_speaks_with_the_player() -> None:
+    desk = read_body(BODIES / "desk_humanoid.yaml")
+    assert with_voice(read_body(BODIES / "t1.yaml")).skills["say"] is SAY
+    by_joints = replace(desk, skills={"say": replace(desk.skills["head_shake"], name="say")})
+    assert with_voice(by_joints) is by_joints
     spoken = with_voice(desk)
     assert spoken.skills["say"] is SAY
     assert spoken.available(SAY)

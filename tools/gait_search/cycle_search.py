@@ -42,7 +42,7 @@ RANGES = {  # lowest, highest, and where the search begins: the numbers of confi
     "tip": (-0.15, 0.15, -0.11245), "tip_phase": (-0.5, 0.5, 0.14081), "lean": (-0.15, 0.15, 0.01523),
     "double": (0.0, 0.3, 0.0339), "push": (-0.2, 0.2, 0.01723), "yaw": (-0.3, 0.3, -0.25948),
     "yaw_phase": (-0.5, 0.5, 0.4625), "lean_v": (-0.12, 0.12, -0.02551),
-    "backward_share": (0.1, 0.8, 0.1), "turn": (0.08, 0.35, 0.28716),
+    "backward_share": (0.1, 0.8, 0.1), "turn": (0.08, 0.35, 0.20101),
 }  # fmt: skip
 LOWEST, HIGHEST, FIRST = (np.array(column) for column in zip(*RANGES.values(), strict=True))
 

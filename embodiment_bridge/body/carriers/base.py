@@ -5,7 +5,7 @@ The section ``base`` of a body file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section
@@ -64,6 +64,7 @@ def read_keyframe_kick(section: Section, joints: Mapping[str, Joint]) -> Keyfram
 
 TINY = 1e-6
 MAX_KEYFRAMES = 100  # of a cycle
+MOST_SETTLE_STEPS = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +104,32 @@ class Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteppingBase(Base):
-    """A base on legs that repeat the angles of a ``cycle``."""
+    """A base on legs that repeat the angles of a ``cycle``, and whose steps fade in ``settle_steps`` after the way."""
 
     cycle: Cycle
+    settle_steps: float = 1.0
     moved_by: str = "keyframe_gait"
 
 
 def even_limits(
-    forward: float, backward: float, turn: float, speed_rate: float, turn_rate: float, left: float = 0.0
+    forward: float,
+    backward: float,
+    turn: float,
+    speed_rate: float,
+    turn_rate: float,
+    left: float = 0.0,
+    settle_s: float = 0.0,
 ) -> WalkLimits:
     """The limits of a base that decelerates evenly: it covers half of what it would have covered at its first speed.
 
     forward, backward, left: m/s at full speed (left 0: it cannot go sideways); turn: rad/s at full speed. speed_rate,
-    turn_rate: share of full speed by which they change in a second.
+    turn_rate: share of full speed by which they change in a second. settle_s: s that it steps on after its way.
     """
     return WalkLimits(
         forward=forward,
         backward=backward,
         turn=turn,
-        amplitude_rate=speed_rate,
+        amplitude_rate=1.0 / (1.0 / speed_rate + settle_s),
         forward_rate=speed_rate,
         turn_rate=turn_rate,
         brake=TINY,
@@ -141,7 +149,16 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
     turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
     speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
     turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
-    walk = even_limits(forward, backward, turn, speed_rate, turn_rate, left)
+    step_s = section.number("step_s", 0.01, 10.0)
+    settle_steps = section.number("settle_steps", 1.0, MOST_SETTLE_STEPS, 1.0)
+    settle_s = (settle_steps - 1.0) * step_s  # the last step counts as part of the way
+    walk = even_limits(forward, backward, turn, speed_rate, turn_rate, left, settle_s)
+    walk = replace(
+        walk,
+        coast_forward=section.number("coast_forward", -1.0, 1.0, walk.coast_forward),
+        coast_backward=section.number("coast_backward", -1.0, 1.0, walk.coast_backward),
+        coast_turn=section.number("coast_turn", -1.0, 1.0, walk.coast_turn),
+    )
     swing = section.section("swing") if section.has("swing") else None
     angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
     if swing:
@@ -151,10 +168,13 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
         raise section.wrong("swing", "possible beside a cycle")
     if cycle and bool(cycle.left) != bool(left):
         raise section.wrong("left", "a speed, beside the table cycle.left, or both left out")
-    step_s = section.number("step_s", 0.01, 10.0)
+    if settle_steps > 1.0 and not cycle:
+        raise section.wrong("settle_steps", "possible without a cycle")
     kick = read_keyframe_kick(section.section("kick"), joints) if cycle and section.has("kick") else None
     section.close()
-    return SteppingBase(walk, step_s, cycle=cycle, kick=kick) if cycle else Base(walk, step_s, angles)
+    if cycle:
+        return SteppingBase(walk, step_s, cycle=cycle, settle_steps=settle_steps, kick=kick)
+    return Base(walk, step_s, angles)
 
 
 def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:

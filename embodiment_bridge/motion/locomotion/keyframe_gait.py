@@ -13,7 +13,10 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class SteppingPace(Pace):
-    """Represents a pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
+    """Represents a pace with steps: ``amplitude`` is 0 when standing and 1 in full steps.
+
+    It rises within one step and falls within ``settle_steps``: legs that rock from foot to foot still rock when the
+    body has come to its place, and would be thrown over by feet that are still at once.
 
     ``kick``: the kick that is asked for, then the one that is being made. The body comes to a stand first; if the
     request ends before that, there is no kick.
@@ -21,8 +24,8 @@ class SteppingPace(Pace):
 
     stands_to_kick = True
 
-    def __init__(self, limits: WalkLimits, step_s: float) -> None:
-        self._rate = 1.0 / step_s
+    def __init__(self, limits: WalkLimits, step_s: float, settle_steps: float) -> None:
+        self._rise, self._fall = 1.0 / step_s, 1.0 / (settle_steps * step_s)
         super().__init__(limits)
 
     def reset(self) -> None:
@@ -52,7 +55,8 @@ class SteppingPace(Pace):
         command = STAND if self.kick is not None else self.possible(command)
         super().step(command, dt)
         moving = command.stepping or not super().standing
-        self.amplitude = near(self.amplitude, 1.0 if moving else 0.0, self._rate * dt)
+        goal, rate = (1.0, self._rise) if moving else (0.0, self._fall)
+        self.amplitude = near(self.amplitude, goal, rate * dt)
 
 
 class KeyframeGait(KinematicBase):
@@ -65,7 +69,7 @@ class KeyframeGait(KinematicBase):
     def __init__(self, base: SteppingBase, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(base, joints, index)
         cycle = base.cycle
-        self.walker: SteppingPace = SteppingPace(base.walk, base.step_s)
+        self.walker: SteppingPace = SteppingPace(base.walk, base.step_s, base.settle_steps)
         self._backward = cycle.backward_share
         self._tables = tuple(
             _rows(table, index) for table in (cycle.step, cycle.forward, cycle.turn, cycle.left)

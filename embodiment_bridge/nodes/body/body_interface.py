@@ -115,7 +115,7 @@ class BodyInterface:
 
     Args:
         node: configured, with the values of ``PARAMETERS``.
-        body: its description.
+        body: its description; a native skill without a starter is left out.
         outputs: topics of this body.
         refusal: says why requests are refused now; empty if they are not.
         native_skills, things, to_rest: see ``MotionRunner``.
@@ -135,6 +135,7 @@ class BodyInterface:
         to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
+        body = body.doing(native_skills)
         self._runner = MotionRunner(
             body,
             native_skills,

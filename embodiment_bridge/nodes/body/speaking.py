@@ -38,8 +38,11 @@ NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the nod
 
 
 def with_voice(body: BodyDescription) -> BodyDescription:
-    """Return the body with the skill ``say``, if it has none."""
-    return body if SAY.name in body.skills else replace(body, skills={**body.skills, SAY.name: SAY})
+    """Return the body with the skill ``say`` of the sound player, unless its joints do one of that name."""
+    own = body.skills.get(SAY.name)
+    if own is not None and own.kind != SAY.kind:
+        return body
+    return replace(body, skills={**body.skills, SAY.name: SAY})
 
 
 class Voice:
