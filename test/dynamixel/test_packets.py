@@ -13,7 +13,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.wire import events, packet
 from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
-from embodiment_bridge.dynamixel.wire.instructions import HardwareError, error_bits, error_code
+from embodiment_bridge.dynamixel.wire.instructions import HardwareError, Instruction, error_bits, error_code
 from embodiment_bridge.dynamixel.wire.packet import POLYNOMIAL, crc16
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown
 
@@ -51,6 +51,26 @@ def test_worked_packet_is_written(wire, event):
 @WORKED
 def test_worked_packet_is_read(wire, event):
     assert Codec().feed(bytes.fromhex(wire)) == [event]
+
+
+@pytest.mark.parametrize(
+    ("made", "event"),
+    [
+        (packet.clear_turns(1), events.Clear(1, "turns")),
+        (packet.clear_errors(1), events.Clear(1, "errors")),
+        (packet.backup_store(1), events.Backup(1, "store")),
+        (packet.backup_restore(1), events.Backup(1, "restore")),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_the_driver_writes_the_codec_writes_and_reads(made, event):
+    assert Codec().encode(event) == made
+    assert Codec().feed(made) == [event]
+
+
+def test_an_instruction_that_protocol_1_lacks_is_unknown_in_it():
+    wire = packet.instruction(1, Instruction.CLEAR, protocol=1)
+    assert Codec().feed(wire) == [Unknown(0, wire)]
 
 
 def test_crc_has_its_catalogue_value():

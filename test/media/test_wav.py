@@ -7,7 +7,9 @@ import wave
 
 import pytest
 from sound_stage import Clock, write_wav
+from waiting import until
 
+from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.files.wav import BLOCK_S, HEADER_READS, envelope, open_wav, wav_length
 from embodiment_bridge.media.loader import Loader
@@ -122,15 +124,12 @@ class Voice:
 
 @pytest.mark.parametrize("phonemes", [(), ((0.0, "a"),)])
 def test_what_is_spoken_without_phonemes_gets_levels(tmp_path, phonemes):
-    from concurrent.futures import wait
-
-    from embodiment_bridge.media.cue import Cue
-
     voice = Voice(spoken(tmp_path / "a.wav", (0.0, 1.0)), Marks(phonemes=phonemes))
     loader = Loader(None, voice)
     loader.begin(Cue("1", "run", text="hello"))
-    wait([future for _, future in loader._waiting.values()])
-    (loaded,) = loader.take()
+    ready = []
+    until(lambda: ready.extend(loader.take()) or bool(ready))
     loader.close()
+    (loaded,) = ready
     assert bool(loaded.marks.levels) == (not phonemes)
     assert loaded.marks.has_mouth

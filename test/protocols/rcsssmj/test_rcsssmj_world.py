@@ -136,11 +136,11 @@ class Links:
     """Links of a shared world, each read on a thread of its own."""
 
     def __init__(self, **values):
-        self.values = {"realtime_factor": 0.0, "world": "field", **values}
+        self.values, self.counters = {"realtime_factor": 0.0, "world": "field", **values}, Counters()
         self.made = []
 
     def open(self, team, number):
-        link = make_opener(self.values)(Counters(), time.perf_counter)
+        link = make_opener(self.values)(self.counters, time.perf_counter)
         self.made.append(link)
         assert link.write([Init("ant", team, number)])
         return link
@@ -216,7 +216,8 @@ def test_own_worlds_are_not_shared(links):
 
 
 def test_orders_are_carried_out_and_refused_ones_counted(links):
-    link = links().open("us", 1)
+    made = links()
+    link = made.open("us", 1)
     link.read(0.5)
     assert link.write(
         [PlacePlayer("us", 1, (-3.0, 1.0, 0.5), None), PlaceBall((1.0, 1.0, 0.2), (0.0, 0.0, 0.0))]
@@ -228,7 +229,7 @@ def test_orders_are_carried_out_and_refused_ones_counted(links):
     assert found.positions[0].x_m == pytest.approx(-3.0, abs=0.1)  # number 1 begins there, beside the field
     assert found.positions[0].y_m == pytest.approx(21.0, abs=0.1)
     assert not link.write([PlacePlayer("us", 9, (0.0, 0.0, 0.5), None)])
-    assert link._counters.refused_commands == 1
+    assert made.counters.refused_commands == 1
 
 
 def asked(name, message, transport="managed"):
