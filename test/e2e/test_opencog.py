@@ -153,8 +153,7 @@ def test_what_is_heard_seen_and_needed_reaches_the_oac():
 def test_what_others_do_is_found_and_told():
     with graph() as g:
         g.join()
-        levels: list[PhysiologyLevels] = []
-        g.watcher.create_subscription(PhysiologyLevels, "physiology", levels.append, profile("state"))
+        levels = g.collect(PhysiologyLevels, "physiology", "state")
         world = g.world
         world.neighbour.x, world.neighbour.y = 2.0, 1.0
         world.neighbour._path = ((2.0, 1.0), (2.0, -0.4), (2.0, 1.0))
