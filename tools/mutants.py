@@ -50,7 +50,7 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
-        ("bml/rules/url_policy.py", ["test/bml/test_bml_public_addresses.py"]),
+        ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
         ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
         ("fetching/connection.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
         ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
