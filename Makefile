@@ -45,7 +45,7 @@ BUILT := $(shell find msg srv action scripts cmake vendor 2>/dev/null) CMakeList
 
 # What has to take every branch of the codecs by itself: examples that are drawn at random (`hypothesis`) do not count.
 CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/test_packets.py \
-    $(addprefix test/bml/test_bml_,read.py errors.py tolerance.py text.py subtrees.py freshness.py problems.py) \
+    $(addprefix test/bml/test_bml_,read.py errors.py tolerance.py text.py subtrees.py) \
     test/protocols/dummy/test_dummy_codec.py test/protocols/maeden/test_maeden_codec.py \
     $(addprefix test/protocols/opencog/,test_opencog_parts.py test_router_codec.py test_oac_checks.py) \
     $(wildcard test/protocols/opencog/test_xml_*.py) $(wildcard test/protocols/rcsssmj/test_rcsssmj_p*.py) \

@@ -49,7 +49,7 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
-        ("bml/rules/url_policy.py", ["test/bml/test_bml_public_addresses.py"]),
+        ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
         ("fetching/rules.py", ["test/fetching/test_resolving.py"]),
         ("fetching/connection.py", ["test/fetching/test_resolving.py"]),
         ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_resolving.py"]),

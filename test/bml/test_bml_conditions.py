@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions: what is met, and how large they may be."""
+"""Conditions of documents, and guards as text."""
 
 import json
 
@@ -8,7 +8,9 @@ from bml_documents import conditions, document
 from hypothesis import given
 
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.base.conditions import describe, holds, to_value
+from embodiment_bridge.bml.base.conditions import Compare, describe, holds, to_value
+from embodiment_bridge.bml.rules.operator_rules import parse_guard
+from embodiment_bridge.core.errors import ConfigError
 
 WAIT = {"type": "delay", "duration": 1}
 VALUES = {"t": True, "f": False, "one": 1, "half": 0.5, "word": "b", "empty": ""}
@@ -96,3 +98,38 @@ def test_listed_values_are_parts_too():
     part = {"key": "a", "op": "in", "value": list(range(60))}
     problems = read(json.dumps({**WAIT, "condition": {"all": [part] * 3}})).problems
     assert [(p.pointer, p.code) for p in problems] == [("/condition/all/2", "CONDITION_TOO_LARGE")]
+
+
+@pytest.mark.parametrize(
+    ("text", "guard"),
+    [
+        ("battery.percent >= 15", Compare("battery.percent", ">=", 15)),
+        ("battery.percent>=15", Compare("battery.percent", ">=", 15)),
+        ("  hottest < 65.5  ", Compare("hottest", "<", 65.5)),
+        ("emergency == false", Compare("emergency", "==", False)),
+        ('state != "fallen down"', Compare("state", "!=", "fallen down")),
+    ],
+)
+def test_guard(text, guard):
+    assert parse_guard(text) == guard
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "battery",
+        "battery >=",
+        "battery = 15",
+        "1battery > 1",
+        "a > b",
+        "a > [1]",
+        "a > 1e999",
+        "a > NaN",
+        "a > null",
+        r'a == "\ud800"',
+    ],
+)
+def test_bad_guard(text):
+    with pytest.raises(ConfigError, match="parameter guards"):
+        parse_guard(text)

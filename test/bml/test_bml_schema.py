@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published JSON Schema takes what strict reading takes."""
+"""The JSON schema takes what strict reading takes, and its file is the one that is made."""
 
 import json
 from pathlib import Path
@@ -14,6 +14,8 @@ from test_bml_properties import broken_documents
 from test_bml_tolerance import DOUBTS, FORMS
 
 import embodiment_bridge.bml as bml
+from embodiment_bridge.bml.authoring.json_form import schema
+from embodiment_bridge.bml.nodes.registry import KEYS, WRITTEN
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 
@@ -104,3 +106,15 @@ def test_document_without_one_of_its_keys(value, data):
     key = data.draw(st.sampled_from(sorted(value)))
     del value[key]
     assert agree(value)
+
+
+def test_file_is_what_the_generator_makes():
+    committed = (Path(bml.__file__).parent / "bml.schema.json").read_text(encoding="utf-8")
+    assert json.loads(committed) == schema(), "run tools/bml_schema.py"
+
+
+def test_every_type_has_the_keys_that_reading_knows():
+    tolerated = {"loop": {"repeat"}}
+    for name in WRITTEN:
+        told = schema()["$defs"][name]["properties"].keys() - {"version"}
+        assert told == KEYS[name] - tolerated.get(name, set())

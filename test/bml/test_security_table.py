@@ -250,7 +250,7 @@ ROWS = {
     "copies and confusion": {
         "run id and hash in events": (f"{SAFETY}::test_events_tell_which_text_they_are_about",),
         "max_age": (
-            "bml/test_bml_freshness.py::test_age",
+            "bml/test_bml_subtrees.py::test_age",
             f"{SAFETY}::test_a_stale_goal_is_refused",
             "fetching/test_signed_documents.py::test_an_old_document_is_refused_by_its_time",
         ),

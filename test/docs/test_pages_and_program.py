@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists on the pages are those of the program: bodies, commands, topics, parameters, servos, emotions, codes."""
+"""The lists and pictures on the pages are those of the program: bodies, commands, topics, parameters, servos, codes."""
 
 import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from embodiment_bridge.bml import read
+from embodiment_bridge.bml.authoring import builder
 from embodiment_bridge.body.skill_info import EMOTIONS
 from embodiment_bridge.cli.command_line import COMMANDS
 from embodiment_bridge.cli.commands import run_bml
@@ -16,7 +22,8 @@ from embodiment_bridge.nodes.body import joint_driver, mock_body
 from embodiment_bridge.nodes.mujoco import mujoco_body as mujoco
 from embodiment_bridge.nodes.tree.behavior_tree import PARAMETERS
 from embodiment_bridge.protocols import dummy, maeden, rcsssmj, simspark
-from embodiment_bridge.protocols.registry import Output
+from embodiment_bridge.protocols.registry import OURS, Output, spec
+from embodiment_bridge.standins.bml.replies import FAULTS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -141,3 +148,159 @@ def test_the_exit_codes_that_help_tells_are_those_of_the_program() -> None:
         for name in names.split(" or ")
     }
     assert {name: code for name, code in told.items() if name in EXIT_CODES} == EXIT_CODES
+
+
+def test_tables_are_current_and_whole() -> None:
+    words = [sys.executable, str(ROOT / "tools/fault_table.py"), "--check"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_picture_is_current() -> None:
+    words = [sys.executable, str(ROOT / "tools/folder_picture.py"), "--check"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+SECTION = ARCHITECTURE.partition("## Where do I change ...?")[2].partition("\n## ")[0]
+STREETS = ARCHITECTURE.partition("## The two streets")[2].partition("\n## ")[0]
+ROWS = [line for line in SECTION.splitlines() if line.startswith("|")][2:]
+
+
+def test_the_requests_are_answered():
+    requests = {re.split(r"[|:]", row)[1].strip() for row in ROWS}
+    assert requests == {
+        "an effector",
+        "a percept",
+        "a BML node type",
+        "a field of an OpenCog message",
+        "a servo model",
+        "a gait",
+        "a launch argument",
+        "an emotion",
+        "a command",
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip())
+def test_its_files_exist(row):
+    paths = [path for path in re.findall(r"`([^` ]+)`", row) if "/" in path]
+    assert paths
+    for path in paths:
+        made = "<" not in path  # else its file is made by the change
+        there = path if made else path.partition("/")[0]
+        assert any((folder / there).exists() for folder in (ROOT, ROOT / "embodiment_bridge")), path
+
+
+def test_the_files_of_the_streets_exist():
+    files = re.findall(r"`([a-z_/]+\.py)`", STREETS)
+    assert len(files) > 30
+    assert [file for file in files if "/" in file and not (ROOT / "embodiment_bridge" / file).is_file()] == []
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+BUILDER = (DOCS / "builder.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", BUILDER, re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_code(code):
+    names = {}
+    exec(code, names)
+    assert read(names["text"], strict=True).document is not None
+
+
+def test_there_is_code():
+    assert len(BLOCKS) == 1
+
+
+def test_the_error_that_is_shown():
+    with pytest.raises(builder.BuildError) as caught:
+        builder.sequence(builder.delay(1), builder.delay(-1)).build()
+    assert f"    {caught.value}\n" in BUILDER
+
+
+def test_all_functions_and_methods_are_named():
+    own = [one for name, one in vars(builder).items() if getattr(one, "__module__", "") == builder.__name__]
+    names = {one.__name__ for one in own} | {*vars(builder.Part)}
+    for name in names - {"data", "problems"}:
+        assert name.startswith("_") or re.search(rf"\b{name}\b", BUILDER), name
+
+
+def test_all_faults_are_named():
+    page = (DOCS / "requests.md").read_text(encoding="utf-8")
+    assert f"`{' '.join(FAULTS)}`" in page
+
+
+ROS_PAGE = (ROOT / "docs" / "ros.md").read_text()
+CONTAINER = (ROOT / "tools" / "container" / "Containerfile").read_text()
+FROM_ROS_BASE = {  # the variant of Jazzy: rclpy, common_interfaces, geometry2, launch and the generators
+    "action_msgs", "ament_cmake", "ament_cmake_python", "builtin_interfaces", "diagnostic_msgs", "geometry_msgs",
+    "launch", "launch_ros", "launch_xml", "lifecycle_msgs", "nav_msgs", "rcl_interfaces", "rclpy", "rosgraph_msgs",
+    "rosidl_default_generators", "rosidl_default_runtime", "sensor_msgs", "service_msgs", "std_msgs", "std_srvs",
+    "tf2_msgs", "trajectory_msgs", "unique_identifier_msgs", "visualization_msgs",
+}  # fmt: skip
+
+
+def needed() -> set[str]:
+    root = ET.parse(ROOT / "package.xml").getroot()
+    kinds = ("depend", "buildtool_depend", "exec_depend")
+    return {str(element.text) for kind in kinds for element in root.iter(kind)}
+
+
+def debian(key: str) -> str:
+    return key if key.startswith("python3-") else f"ros-jazzy-{key.replace('_', '-')}"
+
+
+def test_what_ros_base_lacks_is_in_the_list() -> None:
+    (command,) = re.findall(r"sudo apt install ((?:.*\\\n)*.*)\n", ROS_PAGE)
+    listed = {word for word in command.split() if word.startswith(("ros-jazzy-", "python3-"))}
+    beside = {"ros-jazzy-ros-base", "python3-colcon-common-extensions"}
+    assert listed - beside == {debian(key) for key in needed() - FROM_ROS_BASE}
+
+
+def test_the_container_has_what_cmake_reads() -> None:
+    copied = set(re.findall(r"^COPY (?:.* )?(\w+) \./\1$", CONTAINER, flags=re.M))
+    text = (ROOT / "CMakeLists.txt").read_text()
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and re.search(rf"\b{path.name}\b", text)}
+    assert copied == folders - {"test", "build"}
+    assert re.search(r"^COPY .*CMakeLists\.txt", CONTAINER, flags=re.M)
+
+
+def test_the_container_is_documented() -> None:
+    assert "tools/container/Containerfile" in ROS_PAGE
+
+
+TOPIC = re.compile(r"`([a-z_/]+)`")
+# What every body publishes by nodes/body, and /clock and /diagnostics, which are of no namespace.
+EVERY_BODY = {
+    "body_status", "link_state", "skills", "robot_description", "/tf", "/tf_static", "markers", "odom", "/clock",
+    "/diagnostics",
+}  # fmt: skip
+
+
+def listed() -> set[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = text.split("A body publishes", 1)[1].split("The other nodes", 1)[0].splitlines()
+    cells = [row.split("|")[1] for row in rows if row.startswith("| `")]
+    return {name for cell in cells for name in TOPIC.findall(cell)}
+
+
+def test_every_topic_of_the_table_is_published_by_a_body() -> None:
+    outputs = [*mock_body.OUTPUTS, *joint_driver.OUTPUTS]
+    outputs += [output for name in OURS for output in spec(name).topics()]
+    published = {output.topic for output in outputs}
+    assert listed() > {"joint_states", "entities"}
+    assert listed() - published <= EVERY_BODY
+    assert "touch" not in listed()  # no robot of these simulators has touch sensors
+
+
+def test_the_readme_begins_with_a_moving_picture() -> None:
+    first = re.search(r"!\[[^]]+\]\(([^)]+)\)", (ROOT / "README.md").read_text())
+    assert first is not None
+    path = ROOT / first[1]
+    assert path.stat().st_size < 2_000_000
+    with Image.open(path) as picture:
+        assert picture.n_frames > 50
+        assert picture.info["duration"] >= 50  # ms; browsers slow faster ones down

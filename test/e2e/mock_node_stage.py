@@ -51,6 +51,11 @@ class Mock(Stage):
         self.listen(TOPICS)
 
     @property
+    def world(self) -> Any:
+        """What the body lives in."""
+        return self.body._world
+
+    @property
     def warnings(self) -> list[str]:
         """Of the document that was sent last."""
         return [warning for feedback in self.feedback for warning in feedback.warnings]

@@ -57,6 +57,17 @@ class OpenCog(Stage):
         return there and "fido" in self.oac.brains and "fido" in self.brain.known
 
     @property
+    def world(self) -> Any:
+        """What the mock body lives in."""
+        return self.body._world
+
+    @property
+    def idle(self) -> bool:
+        """Whether the tree runs nothing, and nothing waits."""
+        _, text, values = self.tree.diagnose()
+        return text == "idle" and not values["waiting"] and not values["goals waiting"]
+
+    @property
     def brain(self) -> Any:
         return self.oac.brains["fido"]
 

@@ -83,8 +83,7 @@ class ServoStage(Stage):
                 self.last["/diagnostics"] = status
 
     def why(self) -> str:
-        robot = self.driver._robot
-        return f"{robot.state if robot else 'no robot'}, {self.last.get('/diagnostics')}"
+        return f"{super().why()}, {self.last.get('/diagnostics')}"
 
     def join(self) -> None:
         self.until(
@@ -92,7 +91,8 @@ class ServoStage(Stage):
                 len(self.tracks) > 5
                 and self.bml.server_is_there
                 and bool(self.tree.skills)
-                and all(reading.torque for reading in self.driver._robot.readings().values())
+                and "servo_states" in self.last
+                and all(self.torque.values())
             )
         )
 
@@ -100,9 +100,15 @@ class ServoStage(Stage):
         """Call a service, and again while a servo answers too late because the machine is busy."""
         for _ in range(CALLS):
             answer = super().call(kind, name, **fields)
-            if not answer.message.endswith("does not answer"):
+            if not answer.message.endswith(("does not answer", "does not report its position")):
                 break
         return answer
+
+    @property
+    def torque(self) -> dict[str, bool]:
+        """Which joints are driven, as told last."""
+        states = self.last["servo_states"]
+        return dict(zip(states.names, states.torque, strict=True))
 
     def angle(self, joint: str) -> float:
         """As told last (on a busy machine it may be left out for a moment); nan: not told since ``tracks.clear``."""

@@ -40,9 +40,7 @@ class Hand:
         self.node.destroy_timer(timer)
 
     def publisher(self, kind: Any, topic: str) -> Any:
-        made = self.node.create_publisher(kind, topic, 10)
-        self.robot.until(lambda: made.get_subscription_count() > 0)
-        return made
+        return self.robot.publisher(kind, topic)
 
 
 def trajectory(names: list[str], *points: tuple[float, list[float]]) -> JointTrajectory:
@@ -165,14 +163,8 @@ def test_what_is_said_by_a_skill_is_heard_too(hand, server, robots) -> None:
 
 def test_beam_places_the_robot_before_kick_off(hand) -> None:
     robot = hand.robot
-    client = robot.watcher.create_client(Beam, "beam")
-    robot.until(client.service_is_ready)
-    answer = client.call_async(Beam.Request(x=-5.0, y=3.0, theta=0.0))
-    robot.until(answer.done)
-    assert answer.result().success
+    assert robot.call(Beam, "beam", x=-5.0, y=3.0, theta=0.0).success
     robot.until(lambda: math.dist((robot.watcher.x, robot.watcher.y), (-5.0, 3.0)) < 0.2)
-    bad = client.call_async(Beam.Request(x=math.nan))
-    robot.until(bad.done)
-    assert not bad.result().success
-    assert "x is nan" in bad.result().message
-    robot.watcher.destroy_client(client)
+    bad = robot.call(Beam, "beam", x=math.nan)
+    assert not bad.success
+    assert "x is nan" in bad.message

@@ -34,26 +34,18 @@ def pair(server, robots):
 def play(robot, team):
     """What the robot does of the same orders, as its own poses tell."""
     watcher = robot.watcher
-    beam = watcher.create_client(Beam, "beam")
-    robot.until(beam.service_is_ready)
     x, y, theta = START
-    answer = beam.call_async(Beam.Request(x=x, y=y, theta=theta))
-    robot.until(answer.done)
-    assert answer.result().success
+    assert robot.call(Beam, "beam", x=x, y=y, theta=theta).success
     robot.until(lambda: math.dist((watcher.x, watcher.y), (x, y)) < 0.1)
-    watcher.destroy_client(beam)
     begun = (watcher.x, watcher.y, watcher.yaw)
     robot.skill("stand", slot=1.0)
     assert robot.run(DOCUMENT).outcome == "SUCCEEDED"
     done = (watcher.x, watcher.y, watcher.yaw)
-    goals = watcher.create_publisher(PoseStamped, "goal_pose", 10)
-    robot.until(lambda: goals.get_subscription_count() > 0)
     goal = PoseStamped()
     goal.header.frame_id = f"{team}/team"
     goal.pose.position.x, goal.pose.position.y = GOAL
-    goals.publish(goal)
+    robot.publish(PoseStamped, "goal_pose", goal)
     robot.until(lambda: math.dist((watcher.x, watcher.y), GOAL) < 0.3)
-    watcher.destroy_publisher(goals)
     return (*begun, *done)
 
 

@@ -10,7 +10,6 @@ import yaml
 from sensor_msgs.msg import BatteryState
 from servo_stage import ServoStage
 
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree import behavior_tree, goal_gate
 
@@ -37,8 +36,7 @@ def make(tmp_path):
 
 def test_the_example_of_the_page_lets_a_charged_cool_robot_move(make) -> None:
     stage = make(**GUARDED)
-    heard = []
-    stage.watcher.create_subscription(BatteryState, "battery", heard.append, profile("state"))
+    heard = stage.collect(BatteryState, "battery", "state")
     stage.join()
     feed = stage.tree._run_executor.feed
     stage.until(lambda: all(value is not None for value in feed.values().values()))

@@ -79,22 +79,13 @@ def test_two_robots_share_a_world_that_is_changed_by_services(robots) -> None:
     other = robots(NOWHERE, team="others", publish_clock=False, use_sim_time=False, **shared)
     other.until(lambda: other.watcher.link == "ready" and other.watcher.placed)
     assert one.watcher.x < 0.0 < other.watcher.x  # the sides of two teams in one game
-    place = call(one, PlaceThing, "place_thing", PlaceThing.Request(name="player_others_2", pose=ASIDE))
+    place = one.call(PlaceThing, "place_thing", name="player_others_2", pose=ASIDE)
     assert place.success, place.message
     one.until(lambda: math.dist((other.watcher.x, other.watcher.y), (6.0, -3.0)) < 0.3)
-    assert call(other, Trigger, "reset", Trigger.Request()).success
+    assert other.call(Trigger, "reset").success
     one.until(lambda: math.dist((other.watcher.x, other.watcher.y), (5.0, FIFA_SPAWN_Y)) < 0.3)
-    refused = call(one, PlaceThing, "place_thing", PlaceThing.Request(name="goal"))
+    refused = one.call(PlaceThing, "place_thing", name="goal")
     assert (refused.success, "unknown thing" in refused.message) == (False, True)
-
-
-def call(robot, kind, service, request):
-    client = robot.watcher.create_client(kind, service)
-    robot.until(client.service_is_ready)
-    answer = client.call_async(request)
-    robot.until(answer.done)
-    robot.watcher.destroy_client(client)
-    return answer.result()
 
 
 @pytest.mark.parametrize("name", ["T1", "K1", "ant"])

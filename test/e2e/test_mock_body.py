@@ -13,7 +13,6 @@ from builtin_interfaces.msg import Time
 from embodiment_bridge.msg import BodyStatus, JointCommand, LightCommand, LinkState
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3
 from graph_stage import FAILED, SUCCEEDED
-from lifecycle_msgs.msg import State
 from mock_node_stage import FAST, ROOT, TOPICS, Mock
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
@@ -74,7 +73,7 @@ def test_grab_and_drop_and_why_not(mocks) -> None:
     assert status == FAILED
     assert reason.endswith("m away; the hand reaches 0.5 m")
     assert mock.did("drop") == (FAILED, "there is nothing in the hand")
-    mock.body._world.ball.x, mock.body._world.ball.y = 0.4, 0.0
+    mock.world.ball.x, mock.world.ball.y = 0.4, 0.0
     assert mock.did("grab") == (SUCCEEDED, "")
     mock.until(lambda: bool(mock.ball().properties))
     assert [(item.key, item.value) for item in mock.ball().properties] == [("owner", "mock")]
@@ -87,7 +86,7 @@ def test_a_kick_that_the_camera_does_not_see_says_so_to_skills_and_documents(moc
     mock = mocks(**FAST)
     mock.join()
     unseen = "done as commanded; this body cannot see the result"
-    ball = mock.body._world.ball
+    ball = mock.world.ball
     ball.x, ball.y = 0.4, 0.0
     assert mock.did("look_at", yaw=1.5) == (SUCCEEDED, "")
     mock.until(lambda: not mock.ball().visible)
@@ -325,8 +324,8 @@ def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:
     for _ in range(3):
         assert mock.did("eye_wink") == (SUCCEEDED, "")
     assert told[-1] == 3
-    begun = mock.tree._now()
-    mock.until(lambda: mock.tree._now() - begun > 2 * KEEP_S)
+    begun = mock.tree.seconds()
+    mock.until(lambda: mock.tree.seconds() - begun > 2 * KEEP_S)
     assert mock.did("eye_wink") == (SUCCEEDED, "")
     assert told[-1] == 1
 
@@ -359,9 +358,9 @@ def test_a_walk_that_was_deactivated_does_not_go_on(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
     mock.publish(Twist, "cmd_vel", Twist(linear=Vector3(x=0.2)))
-    mock.until(lambda: mock.body._velocity[0] > 0.1)
+    mock.until(lambda: "odom" in mock.last and mock.last["odom"].twist.twist.linear.x > 0.1)
     mock.body.trigger_deactivate()
-    world, steps = mock.body._world, []
+    world, steps = mock.world, []
     here, step = world.state.position, world.step
 
     def noted(*arguments: Any) -> None:
@@ -401,4 +400,4 @@ def test_what_cannot_be_configured_is_said_in_one_line(values, share, reason, ca
 
         spin_until(runtime, refused)
         assert reason in "".join(said)
-        assert node._state_machine.current_state[0] == State.PRIMARY_STATE_UNCONFIGURED
+        assert node.refused

@@ -14,6 +14,7 @@ from embodiment_bridge.msg import (
 )
 from opencog_stage import BRAIN, ENVELOPE, LONG_WALK, PLAN_FILE, SAY, action, graph, overrides
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.qos import profile
@@ -53,7 +54,6 @@ def test_newer_plan_replaces_the_older_which_is_closed_by_one_error():
     with graph(speed=2.0) as g:  # the walk is not over before the newer one is there
         g.join()
         g.plan("4", LONG_WALK + action("drop", 2))
-        g.until(lambda: g.bridge._agents["fido"].plans.running == 1)
         g.until(lambda: abs(g.watcher.x) > 0.1)
         g.plan("6", action("say", 1, SAY))
         g.until(lambda: ("6", 1, "say", "done") in g.reports)
@@ -92,7 +92,7 @@ def test_reports_survive_a_router_that_restarts_half_way():
         old = g.oac.router
         g.oac.close()
         g.until(lambda: not g.ready)
-        g.until(lambda: g.bridge._outbox.waiting() > 0 or g.bridge._agents["fido"].plans.running == 0)
+        g.until(lambda: g.idle)
         router = Router("127.0.0.1", old.port)
         got = []
         router.attach("fido", got.append)
@@ -153,9 +153,8 @@ def test_what_is_heard_seen_and_needed_reaches_the_oac():
 def test_what_others_do_is_found_and_told():
     with graph() as g:
         g.join()
-        levels: list[PhysiologyLevels] = []
-        g.watcher.create_subscription(PhysiologyLevels, "physiology", levels.append, profile("state"))
-        world = g.body._world
+        levels = g.collect(PhysiologyLevels, "physiology", "state")
+        world = g.world
         world.neighbour.x, world.neighbour.y = 2.0, 1.0
         world.neighbour._path = ((2.0, 1.0), (2.0, -0.4), (2.0, 1.0))
         world.neighbour._next = 1
@@ -223,7 +222,7 @@ def test_plan_whose_behaviour_tree_is_gone_is_reported():
         g.join()
         g.plan("4", LONG_WALK)
         g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.tree._run_executor.scheduler.pause()
+        assert g.call(Trigger, "behavior_tree/pause").success
         g.tree._plans._action.destroy()
         g.until(lambda: g.reports)
         assert g.reports == [("4", None, "walk", "error")]
@@ -289,5 +288,4 @@ def test_last_change_of_the_world_reaches_the_oac_however_soon_it_follows():
             cup = Entity(id="cup", kind="object", visible=True)
             cup.pose.position.x = x
             entities.publish(EntityArray(entities=[cup]))
-            g.until(lambda: g.bridge._agents["fido"]._entities)
             g.until(lambda x=x: "cup" in g.brain.known and g.brain.known["cup"].x == 1000.0 * x)

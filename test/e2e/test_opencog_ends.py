@@ -4,7 +4,6 @@
 from embodiment_bridge.msg import Feelings, NodeEvent, PsiDemands
 from opencog_stage import BRAIN, LONG_WALK, SAY, action, graph
 
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.opencog.opencog_bridge import LOOK_AFTER
 
 
@@ -15,7 +14,7 @@ def test_oac_that_begins_anew_is_told_everything_and_owed_nothing():
         g.until(lambda: abs(g.watcher.x) > 0.1)
         g.oac.do(lambda: g.oac.restart_oac("fido"))
         g.until(lambda: {"fido", "ball", "wall_east"} <= set(g.brain.known))
-        g.until(lambda: g.bridge._agents["fido"].plans.running == 0)
+        g.until(lambda: g.idle)
         g.plan("4", action("say", 1, SAY))
         g.until(lambda: g.reports)
         assert g.reports == [("4", 1, "say", "done")]
@@ -45,10 +44,9 @@ def test_single_commands_end_with_the_bridge_also_one_that_waits():
         g.say(there)
         g.until(lambda: g.watcher.x > 0.1)
         g.say(there)
-        g.until(lambda: len(g.bridge._agents["fido"].plans._commands) == 2)
+        g.until(lambda: g.tree.diagnose()[2]["waiting"])
         g.bridge.trigger_deactivate()
-        scheduler = g.tree._run_executor.scheduler
-        g.until(lambda: scheduler.current is None and not scheduler.waiting())
+        g.until(lambda: g.idle)
 
 
 def test_feelings_move_nothing_once_the_bridge_is_deactivated():
@@ -60,35 +58,24 @@ def test_feelings_move_nothing_once_the_bridge_is_deactivated():
         g.join()
         g.plan("4", LONG_WALK)
         g.until(lambda: abs(g.watcher.x) > 0.1)
+        felt = g.collect(Feelings, "feelings", "latched")
         g.say(feeling)
-        agent = g.bridge._agents["fido"]
-        g.until(lambda: "hate" in agent._feelings.levels)  # the brain has feelings of its own, too
+        g.until(lambda: any("hate" in message.names for message in felt))
         g.bridge.trigger_deactivate()
-        assert not agent._feelings.levels
-        scheduler = g.tree._run_executor.scheduler
-        g.until(lambda: scheduler.current is None)
-        begun: list[str] = []
-        g.watcher.create_subscription(
-            NodeEvent,
-            "behavior_tree/events",
-            lambda it: begun.append(f"{it.name} {it.message}"),
-            profile("events"),
-        )
+        g.until(lambda: g.idle)
+        begun = g.collect(NodeEvent, "behavior_tree/events", "events")
         g.spin(3 * LOOK_AFTER)
-        assert scheduler.current is None
-        assert not any("DISGUSTED" in text.upper() for text in begun), begun
+        assert g.idle
+        assert not any("DISGUSTED" in f"{it.name} {it.message}".upper() for it in begun), begun
 
 
 def test_who_comes_after_the_brain_is_not_told_what_it_felt():
     with graph() as g:
         g.join()
-        agent = g.bridge._agents["fido"]
-        g.until(lambda: agent._feelings.names and agent._demands.names)
+        topics = {"feelings": Feelings, "psi_demands": PsiDemands}
+        felt = [g.collect(kind, topic, "latched") for topic, kind in topics.items()]
+        g.until(lambda: all(told and told[-1].names for told in felt))
         g.bridge.trigger_deactivate()
-        told: dict[str, list[str]] = {}
-        for kind, topic in ((Feelings, "feelings"), (PsiDemands, "psi_demands")):
-            g.watcher.create_subscription(
-                kind, topic, lambda m, topic=topic: told.update({topic: m.names}), profile("latched")
-            )
-        g.until(lambda: len(told) == 2)
-        assert told == {"feelings": [], "psi_demands": []}
+        after = [g.collect(kind, topic, "latched") for topic, kind in topics.items()]
+        g.until(lambda: all(after))
+        assert [list(told[-1].names) for told in after] == [[], []]

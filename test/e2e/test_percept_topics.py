@@ -9,8 +9,6 @@ from embodiment_bridge.msg import EntityArray, GameState, Vision
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.base.qos import profile
-
 CORNERS = {
     "landmark_l_luf": (-27.5, 18.0, 0.0),
     "landmark_l_llf": (-27.5, -18.0, 0.0),
@@ -21,21 +19,13 @@ CORNERS = {
 }
 
 
-class Ear:
-    """Keeps all messages of a topic."""
-
-    def __init__(self, robot, type_, topic, role):
-        self.messages = []
-        robot.watcher.create_subscription(type_, topic, self.messages.append, profile(role))
-
-
 def place(entity):
     return entity.pose.position.x, entity.pose.position.y, entity.pose.position.z
 
 
-def moments(ear):
+def moments(heard):
     """The stamps of what was heard, ns."""
-    return [message.header.stamp.sec * 10**9 + message.header.stamp.nanosec for message in ear.messages]
+    return [message.header.stamp.sec * 10**9 + message.header.stamp.nanosec for message in heard]
 
 
 def usual_gap(moments):
@@ -45,35 +35,38 @@ def usual_gap(moments):
 def test_landmarks_stand_still_while_the_head_shakes(server, robots) -> None:
     robot = robots(server)
     robot.join()
-    entities, vision = Ear(robot, EntityArray, "entities", "events"), Ear(robot, Vision, "vision", "events")
-    joints = Ear(robot, JointState, "joint_states", "events")
+    entities, vision = (
+        robot.collect(EntityArray, "entities", "events"),
+        robot.collect(Vision, "vision", "events"),
+    )
+    joints = robot.collect(JointState, "joint_states", "events")
     game, markers = (
-        Ear(robot, GameState, "game_state", "latched"),
-        Ear(robot, MarkerArray, "markers", "state"),
+        robot.collect(GameState, "game_state", "latched"),
+        robot.collect(MarkerArray, "markers", "state"),
     )
     result = robot.skill("head_shake")
     assert (result.status, result.reason) == (result.SUCCEEDED, "")
-    robot.until(lambda: len(markers.messages) > 3 and len(entities.messages) > 20 and bool(game.messages))
+    robot.until(lambda: len(markers) > 3 and len(entities) > 20 and bool(game))
 
-    yaws = [message.position[message.name.index("AAHead_yaw")] for message in joints.messages]
+    yaws = [message.position[message.name.index("AAHead_yaw")] for message in joints]
     assert max(yaws) - min(yaws) > 0.5  # rad: so the camera was turned
     errors = [
         math.dist(place(entity), CORNERS[entity.id])
-        for message in entities.messages
+        for message in entities
         for entity in message.entities
         if entity.visible and entity.id in CORNERS
     ]
     assert len(errors) > 50
     assert max(errors) < 0.15  # m, at up to 50 m
-    assert any(not e.visible for m in entities.messages for e in m.entities)  # it looked away and remembers
+    assert any(not e.visible for m in entities for e in m.entities)  # it looked away and remembers
 
     # The newest message of a sensor is what counts: on a busy machine older ones are dropped, of each topic others.
     pictures, estimates = moments(vision), moments(entities)
     assert len(set(pictures) & set(estimates)) > 10  # an estimate has the moment of its picture
     assert usual_gap(pictures) == 2 * usual_gap(moments(joints))
-    assert game.messages[0].play_mode == "BeforeKickOff"
-    assert game.messages[0].team_left == "bridge"
-    drawn = markers.messages[-1].markers
+    assert game[0].play_mode == "BeforeKickOff"
+    assert game[0].team_left == "bridge"
+    drawn = markers[-1].markers
     assert {"ball", "landmark", "landmark_name", "vision"} <= {marker.ns for marker in drawn}
     assert {marker.header.frame_id for marker in drawn if marker.action == Marker.ADD} == {
         "map",

@@ -26,12 +26,7 @@ class Controls:
         self.node: Node = robot.watcher
 
     def call(self, name: str) -> Trigger.Response:
-        client = self.node.create_client(Trigger, f"behavior_tree/{name}")
-        self.robot.until(client.service_is_ready)
-        answer = client.call_async(Trigger.Request())
-        self.robot.until(answer.done)
-        self.node.destroy_client(client)
-        return answer.result()
+        return self.robot.call(Trigger, f"behavior_tree/{name}")
 
     def wait_for_state(self, state: str) -> None:
         self.robot.until(lambda: bool(self.robot.feedback) and self.robot.feedback[-1].state == state)

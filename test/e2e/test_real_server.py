@@ -7,7 +7,6 @@ from pathlib import Path
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.link.session import Phase
-from embodiment_bridge.nodes.base.qos import profile
 
 ROOT = Path(__file__).parents[2]
 UPRIGHT = 0.6  # m, torso height at the end; a standing T1's is 0.63 m
@@ -35,8 +34,7 @@ def test_the_demo_document_moves_the_robot_and_leaves_it_upright(server, robots)
 
 def test_walks_for_eighteen_seconds_while_somebody_listens(server, robots) -> None:
     robot = robots(server)
-    percepts = []
-    robot.watcher.create_subscription(JointState, "joint_states", percepts.append, profile("events"))
+    percepts = robot.collect(JointState, "joint_states", "events")
     robot.join()
     percepts.clear()
     result = robot.skill("walk", duration=18.0)

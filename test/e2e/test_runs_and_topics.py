@@ -10,6 +10,7 @@ import pytest
 from embodiment_bridge.action import ExecuteBml
 from run_stage import RunStage
 from std_msgs.msg import Float64
+from waiting import GRAPH, until
 
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.body.body_file import read_body
@@ -47,25 +48,23 @@ def choice(key: str, op: str, value: object) -> str:
     return json.dumps({"type": "selector", "behaviors": [yes, {"type": "delay", "duration": 0.5}]})
 
 
+def takes(stage, seconds, *condition):
+    """Run a document with a condition until it takes so long."""
+    until(lambda: stage.run(choice(*condition)).elapsed == pytest.approx(seconds), stage.why, GRAPH)
+
+
 def test_conditions_look_at_topics(stages) -> None:
     feeds = ["battery.percent=battery:percentage", "level=level:data", "joint=joint_states:position[1]"]
     stage = stages(blackboard=[*feeds, "status=body_status:posture", "odd=level:dota"])
-    publisher = stage.watcher.create_publisher(Float64, "level", 1)
-    known = stage.tree._run_executor.feed.values
-    stage.until(
-        lambda: {"battery.percent", "joint", "status"} <= {k for k, v in known().items() if v is not None}
-    )
-    assert known()["level"] is None
-    assert stage.run(choice("level", ">", 3)).elapsed == pytest.approx(0.5)
-    stage.until(lambda: publisher.get_subscription_count() > 0)
+    publisher = stage.publisher(Float64, "level")
+    for condition in (("battery.percent", ">", 0.5), ("joint", "exists", True), ("status", "exists", True)):
+        takes(stage, 0.2, *condition)
+    takes(stage, 0.5, "level", ">", 3)
     publisher.publish(Float64(data=4.0))
-    stage.until(lambda: known()["level"] == 4.0)
-    assert stage.run(choice("level", ">", 3)).elapsed == pytest.approx(0.2)
+    takes(stage, 0.2, "level", ">", 3)
     publisher.publish(Float64(data=math.nan))
-    stage.until(lambda: known()["level"] is None)
-    assert stage.run(choice("level", ">", 3)).elapsed == pytest.approx(0.5)
-    assert stage.run(choice("battery.percent", ">", 0.5)).elapsed == pytest.approx(0.2)
-    assert "no field 'dota'" in stage.tree._run_executor.feed.troubles["odd"]
+    takes(stage, 0.5, "level", ">", 3)
+    assert "no field 'dota'" in stage.tree.diagnose()[2]["no value of odd"]
     stage.watcher.destroy_publisher(publisher)
 
 
@@ -121,8 +120,7 @@ def test_values_seed_and_subtrees_come_with_the_goal(stages) -> None:
 
 def test_a_full_blackboard_takes_no_more_values_and_the_run_goes_on(stages) -> None:
     stage = stages(blackboard=["level=level:data"])
-    publisher = stage.watcher.create_publisher(Float64, "level", 1)
-    stage.until(lambda: publisher.get_subscription_count() > 0)
+    publisher = stage.publisher(Float64, "level")
     stage.begin('{"type": "delay", "duration": 5}', values={f"k{i}": "1" for i in range(1000)})
     stage.wait_for("RUNNING")
     publisher.publish(Float64(data=4.0))

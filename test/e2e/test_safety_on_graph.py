@@ -146,8 +146,7 @@ def test_a_pause_is_no_silence(stages, capfd):
         stage.begin(json.dumps({**LONG, "duration": 2.5}))
         stage.until(lambda: bool(stage.feedback) and bool(stage.feedback[-1].active))
         stage.pause()
-        heard = []
-        stage.watcher.create_subscription(String, "keep_alive", heard.append, profile("events"))
+        heard = stage.collect(String, "keep_alive", "events")
         stage.until(lambda: len(heard) > 12)  # five times in 0.3 s
         assert stage.control("resume").success
         assert stage.finish().outcome == "SUCCEEDED"

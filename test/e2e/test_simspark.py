@@ -47,21 +47,6 @@ def live():
         yield server
 
 
-def last_of(robot, kind, topic):
-    heard = []
-    robot.watcher.create_subscription(kind, topic, heard.append, profile("sensor"))
-    return heard
-
-
-def call(robot, kind, name, request):
-    client = robot.watcher.create_client(kind, name)
-    robot.until(client.service_is_ready)
-    answer = client.call_async(request)
-    robot.until(answer.done)
-    robot.watcher.destroy_client(client)
-    return answer.result()
-
-
 def test_all_actions_of_the_seed_are_done(fast, robots):
     robot = robots(fast, **BODY)
     robot.join()
@@ -88,7 +73,7 @@ def test_walk_moves_the_robot_and_pose_follows(fast, robots):
 def test_what_a_nao_senses_is_on_its_topics(live, robots):
     robot = robots(live, **LIVE)
     seen, things, soles = (
-        last_of(robot, kind, topic)
+        robot.collect(kind, topic, "sensor")
         for kind, topic in ((Vision, "vision"), (EntityArray, "entities"), (WrenchStamped, "force/lf"))
     )
     robot.join()
@@ -100,25 +85,24 @@ def test_what_a_nao_senses_is_on_its_topics(live, robots):
 
 def test_trajectory_is_followed_and_beam_and_pass_are_sent(live, robots):
     robot = robots(live, **LIVE)
-    states = last_of(robot, JointState, "joint_states")
+    states = robot.collect(JointState, "joint_states", "sensor")
     robot.join()
-    publisher = robot.watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
-    robot.until(lambda: publisher.get_subscription_count() > 0)
     point = JointTrajectoryPoint(positions=[0.5, 0.2], time_from_start=Duration(sec=1))
-    publisher.publish(JointTrajectory(joint_names=["hj1", "hj2"], points=[point]))
+    robot.publish(
+        JointTrajectory, "joint_trajectory", JointTrajectory(joint_names=["hj1", "hj2"], points=[point])
+    )
     robot.until(lambda: states and list(states[-1].position[:2]) == pytest.approx([0.5, 0.2], abs=0.01))
-    assert call(robot, Trigger, "pass", Trigger.Request()).success
-    assert call(robot, Beam, "beam", Beam.Request(x=-4.0, y=1.0, theta=0.0)).success
+    assert robot.call(Trigger, "pass").success
+    assert robot.call(Beam, "beam", x=-4.0, y=1.0, theta=0.0).success
     robot.until(lambda: math.hypot(robot.watcher.x + 4.0, robot.watcher.y - 1.0) < 0.3)
 
 
 def test_players_hear_each_other(live, robots):
     speaker, listener = robots(live, number=1, **LIVE), robots(live, number=2, **LIVE)
-    heard = last_of(listener, HeardMessage, "heard")
+    heard = listener.collect(HeardMessage, "heard", "sensor")
     speaker.join()
     listener.join()
-    publisher = speaker.watcher.create_publisher(String, "say", profile("command"))
-    speaker.until(lambda: publisher.get_subscription_count() > 0)
+    publisher = speaker.publisher(String, "say")
     publisher.publish(String(data="this one is much too long"))
     publisher.publish(String(data="hello"))
     listener.until(lambda: bool(heard))

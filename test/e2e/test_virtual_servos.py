@@ -153,8 +153,8 @@ def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> 
     stage.join()
     answer = stage.call(SetTorque, "set_torque", joints=["l_grip"], on=False)
     assert (answer.success, answer.message) == (True, "limp")
-    stage.until(lambda: not stage.driver._robot.readings()["l_grip"].torque)
-    assert stage.driver._robot.readings()["r_grip"].torque
+    stage.until(lambda: not stage.torque["l_grip"])
+    assert stage.torque["r_grip"]
     assert "did you mean 'l_grip'" in stage.call(SetTorque, "set_torque", joints=["l_gripp"], on=True).message
 
     answer = stage.call(CalibrateJoints, "calibrate", joints=["l_grip"], positions=[0.25])
@@ -189,7 +189,7 @@ def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> 
     answer = stage.call(SetJointMode, "set_mode", joints=["head_yaw"], mode="current")
     assert "XL430-W250 has no mode 'current'" in answer.message
     assert stage.call(SetJointMode, "set_mode", joints=["waist_yaw"], mode="velocity").success
-    stage.until(lambda: stage.driver._robot.readings()["waist_yaw"].torque)
+    stage.until(lambda: stage.torque["waist_yaw"])
     drive = stage.watcher.create_publisher(JointCommand, "joint_command", profile("command"))
 
     def turns() -> bool:
@@ -207,7 +207,7 @@ def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> 
     assert stage.call(RebootServos, "reboot").message == "no servo has a hardware error"
     answer = stage.call(RebootServos, "reboot", joints=["head_pitch"])
     assert (answer.success, answer.message) == (True, "restarted: head_pitch")
-    assert not stage.driver._robot.readings()["head_pitch"].torque  # until it is asked for
+    stage.until(lambda: not stage.torque["head_pitch"])  # until it is asked for
 
 
 def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> None:
@@ -219,7 +219,7 @@ def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> Non
     stage.driver._interface.queue.lost = told.append
     answer = stage.call(SetJointMode, "set_mode", joints=["waist_yaw", "head_yaw"], mode="current")
     assert "XL430-W250 has no mode 'current'" in answer.message
-    assert stage.driver._robot.readings()["waist_yaw"].mode == "position"
+    assert set(stage.last["servo_states"].modes) == {"position"}
     assert not stage.call(CalibrateJoints, "calibrate", joints=["head_yaw"], positions=[9.0]).success
     assert stage.call(RebootServos, "reboot").message == "no servo has a hardware error"
     after = file.stat()
@@ -232,7 +232,7 @@ def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     stage = stages()
     stage.join()
     stage.publish(Bool, "emergency_stop", Bool(data=True), "latched")
-    stage.until(lambda: not any(reading.torque for reading in stage.driver._robot.readings().values()))
+    stage.until(lambda: not any(stage.torque.values()))
     stage.until(
         lambda: (status := stage.last["body_status"]).reason == "emergency stop" and not status.torque
     )
@@ -337,15 +337,16 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
 def test_an_emergency_stop_that_was_pressed_is_still_pressed_after_a_cleanup(stages) -> None:
     stage = stages()
     stage.join()
-    stage.driver._set_estop(True)
+    button = stage.publisher(Bool, "emergency_stop", "latched")
+    button.publish(Bool(data=True))
     stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
     for change in ("deactivate", "cleanup", "configure", "activate"):
         assert getattr(stage.driver, f"trigger_{change}")() == TransitionCallbackReturn.SUCCESS
     stage.until(lambda: stage.driver._robot.serving)
     assert "emergency stop: release it first" in stage.run('{"type": "body", "action": "HEAD_SHAKE"}').reason
     assert not any(registers["torque_enable"] for registers in stage.bus.snapshot().values())
-    stage.driver._set_estop(False)
-    stage.until(lambda: all(reading.torque for reading in stage.driver._robot.readings().values()))
+    button.publish(Bool(data=False))
+    stage.until(lambda: all(stage.torque.values()))
 
 
 def test_a_robot_without_a_body_file_has_its_joints_a_rest_pose_and_a_voice(stages) -> None:

@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launch files of the package itself: that they can be read, and what their arguments are."""
+"""The launch files of the package: what they start with which arguments."""
 
+import importlib.util
 import re
 
 import pytest
-from launch_cases import BRINGUP, ENVIRONMENT, ROOT, make_prefix, share_finder
+from launch_cases import (
+    BRINGUP,
+    CASES,
+    ENVIRONMENT,
+    HERE,
+    ROOT,
+    as_json,
+    make_prefix,
+    plan_as_data,
+    read_case,
+    share_finder,
+)
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import read_arguments, read_launch
@@ -166,3 +178,55 @@ def test_players_of_a_team_that_plays_have_their_documents(tmp_path, body):
     shoot = f"shoot=/mine/shoot_{body}.json"
     assert values[1]["start_subtrees"] == ["player=/mine/player.json", "keeper=/mine/keeper.json", shoot]
     assert values[1]["team_values"] is True
+
+
+FILE = ROOT / "launch/soccer_monitor.launch.xml"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "protocol", "port", "namespace"),
+    [
+        ({}, "simspark_monitor", 3200, "/monitor"),
+        ({"server": "rcsssmj"}, "rcsssmj_monitor", 60001, "/monitor"),
+        ({"server": "rcsssmj", "port": "7001", "namespace": "/"}, "rcsssmj_monitor", 7001, "/"),
+    ],
+)
+def test_node_has_the_protocol_and_port_of_its_server(arguments, protocol, port, namespace):
+    launch = read_launch(FILE, arguments, find_share=lambda _: ROOT, environment=ENVIRONMENT)
+    (node,) = launch.nodes
+    values = {}
+    for item in node.parameters:
+        values.update(item if isinstance(item, dict) else {})
+    assert (node.executable, values["protocol"], values["port"]) == ("soccer_monitor", protocol, port)
+    assert node.namespace == namespace
+
+
+needs_launch = pytest.mark.skipif(
+    importlib.util.find_spec("launch_ros") is None, reason="ROS 2's launch is not installed"
+)
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    return make_prefix(tmp_path / "prefix")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_same_as_recorded(name, prefix, tmp_path):
+    expected = (HERE / "expected" / f"{name}.json").read_text(encoding="utf-8")
+    assert as_json(plan_as_data(read_case(name, prefix), tmp_path), prefix) == expected
+
+
+def test_every_recorded_value_is_used():
+    assert {path.stem for path in (HERE / "expected").glob("*.json")} == set(CASES)
+
+
+@needs_launch
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of lark, which launch uses
+@pytest.mark.parametrize("name", CASES)
+def test_same_as_installed(name, prefix, tmp_path):
+    from real_launch import start_list
+
+    path, arguments = CASES[name]
+    found = start_list(prefix / "share" / "embodiment_bridge" / path, arguments, prefix, ENVIRONMENT)
+    assert plan_as_data(read_case(name, prefix), tmp_path) == found

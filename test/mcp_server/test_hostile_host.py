@@ -154,7 +154,7 @@ def assault(robot: Robot, calls: int, seed: int, options: Options) -> set[str]:
                     break
             assert not shaken.is_error, shaken.content[0].text
             await one.text("stop")
-            await async_until(lambda: not robot._runs.running)
+            await async_until(lambda: not robot.senses.run_id)
             await two.text("robot_state")
 
     limits = Limits(robot, still)

@@ -74,9 +74,11 @@ def test_channels_that_are_not_given_are_not_moved(robot) -> None:
 def test_a_call_that_is_canceled_cancels_its_run(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
-            with anyio.move_on_after(0.5):
-                await host.call("run_behavior", document=LONG)
-            await async_until(lambda: not robot._runs.running)
+            async with anyio.create_task_group() as group:
+                group.start_soon(lambda: host.call("run_behavior", document=LONG))
+                await async_until(lambda: robot.senses.run_id)
+                group.cancel_scope.cancel()
+            await async_until(lambda: not robot.senses.run_id)
 
     anyio.run(do)
 
@@ -85,9 +87,9 @@ def test_a_host_that_leaves_cancels_its_runs(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host, anyio.create_task_group() as group:
             group.start_soon(lambda: host.call("run_behavior", document=LONG))
-            await async_until(lambda: robot._runs.running)
+            await async_until(lambda: robot.senses.run_id)
             group.cancel_scope.cancel()
-        await async_until(lambda: not robot._runs.running)
+        await async_until(lambda: not robot.senses.run_id)
 
     anyio.run(do)
 

@@ -22,6 +22,12 @@ def begun():
     return run
 
 
+def reached(node, topic):
+    """How many subscribers the publisher of this topic has found."""
+    (publisher,) = [one for one in node.publishers if one.topic_name.endswith(f"/{topic}")]
+    return publisher.get_subscription_count()
+
+
 @pytest.fixture
 def stage():
     with Runtime() as runtime:
@@ -45,10 +51,7 @@ def test_subscriber_gets_events_and_tree(stage):
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
 
     spin_until(runtime, lambda: all(node.count_subscribers(f"~/{topic}") for topic in ("events", "tree")))
-    spin_until(
-        runtime,
-        lambda: publisher._events.get_subscription_count() and publisher._tree.get_subscription_count(),
-    )
+    spin_until(runtime, lambda: reached(node, "events") and reached(node, "tree"))
     publisher.publish("run", begun())
     spin_until(runtime, lambda: len(events) == 2 and trees)
     assert [(event.event, event.pointer) for event in events] == [("start", ""), ("start", "/behaviors/0")]
@@ -59,7 +62,7 @@ def test_a_pause_is_told_though_no_node_changes(stage):
     runtime, node, publisher = stage
     trees = []
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
-    spin_until(runtime, lambda: publisher._tree.get_subscription_count())
+    spin_until(runtime, lambda: reached(node, "tree"))
     run = begun()
     publisher.publish("run", run)
     run.pause()
@@ -73,7 +76,7 @@ def test_a_pause_without_a_run_is_told_and_so_is_its_end(stage):
     runtime, node, publisher = stage
     trees = []
     node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
-    spin_until(runtime, lambda: publisher._tree.get_subscription_count())
+    spin_until(runtime, lambda: reached(node, "tree"))
     for paused in (False, True, True, False, False):
         publisher.rest(paused=paused)
     spin_until(runtime, lambda: len(trees) > 1)
@@ -101,7 +104,7 @@ def test_who_comes_during_a_pause_when_another_goes_is_told_of_it(stage):
     runtime, node, publisher = stage
     told = []
     first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
-    spin_until(runtime, lambda: publisher._tree.get_subscription_count())
+    spin_until(runtime, lambda: reached(node, "tree"))
     publisher.rest(paused=True)
     for number in (1, 2, 3):
         spin_until(runtime, lambda number=number: len(told) == number)

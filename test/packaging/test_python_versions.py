@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every place that says which versions of Python will do says the same."""
+"""The Python versions are the same everywhere, and a machine that lacks something is told."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -57,3 +60,53 @@ def test_locks_are_for_the_oldest_too():
 def test_no_pin_is_for_another_version(file):
     for version in found(r"python_version *[<>=!]+ *['\"](3\.\d+)['\"]", f"requirements/{file}"):
         assert OLDEST < numbers(version) <= NEWEST_WHEELS
+
+
+CHECK = Path(__file__).parents[2] / "tools" / "check_machine.sh"
+OLD_PYTHON = """#!/bin/sh
+[ "$1" = --version ] && echo "Python 3.9.2"
+exec {python} -c 'import sys; sys.version_info = (3, 9, 2); exec(sys.argv[1])' "$2"
+"""
+
+
+def lacks(**env: str) -> tuple[int, list[str]]:
+    done = subprocess.run(
+        ["sh", str(CHECK)], env={**os.environ, **env}, capture_output=True, text=True, timeout=60
+    )
+    return done.returncode, done.stderr.splitlines()
+
+
+def test_this_machine_has_everything():
+    assert lacks(PYTHON=sys.executable) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("variable", "package"), [("PYTHON", "python3 python3-venv python3-dev"), ("CC", "gcc"), ("CXX", "g++")]
+)
+def test_one_thing_missing(variable, package):
+    code, lines = lacks(**{"PYTHON": sys.executable, variable: "not-there"})
+    assert code == 1
+    assert len(lines) == 1
+    assert lines[0].startswith("embodiment_bridge: ")
+    assert "not-there" in lines[0]
+    assert lines[0].endswith(f"is missing; install it with: apt-get install {package}")
+
+
+def test_all_that_is_missing_is_named():
+    code, lines = lacks(PYTHON="no-python", CC="no-cc", CXX="no-cxx")
+    assert code == 1
+    assert [name for line in lines for name in ("no-python", "no-cc", "no-cxx") if name in line] == [
+        "no-python",
+        "no-cc",
+        "no-cxx",
+    ]
+
+
+def test_python_that_is_too_old(tmp_path):
+    old = tmp_path / "python3.9"
+    old.write_text(OLD_PYTHON.format(python=sys.executable))
+    old.chmod(0o755)
+    code, lines = lacks(PYTHON=str(old))
+    assert code == 1
+    assert len(lines) == 1
+    assert "Python 3.9.2 has no ROS wheels; use Python 3.11 to 3.13" in lines[0]

@@ -112,7 +112,7 @@ def test_what_was_made_before_a_failure_is_taken_off(executable, runtime, tmp_pa
 def test_parameters_say_what_they_are(executable, runtime, tmp_path) -> None:
     node = make(runtime, executable, words_of(executable, tmp_path))
     spin_until(runtime, lambda: node.active)
-    names = [name for name in node._parameters if name not in OWN]
+    names = [name for name in node.get_parameters_by_prefix("") if name not in OWN]
     assert len(names) > 1
     for name in names:
         about = node.describe_parameter(name)
@@ -142,7 +142,7 @@ def test_every_topic_has_qos_overrides(executable, runtime, tmp_path) -> None:
     """Published and subscribed ones, where one is given; else there are no such parameters."""
     node = make(runtime, executable, words_of(executable, tmp_path, "__ns:=/plain"))
     spin_until(runtime, lambda: node.active)
-    assert not [name for name in node._parameters if name.startswith("qos_overrides.")]
+    assert not [name for name in node.get_parameters_by_prefix("") if name.startswith("qos_overrides.")]
     wanted = {}
     for kind, topics in (("publisher", node.publishers), ("subscription", node.subscriptions)):
         for topic in {topic.topic_name for topic in topics}:
@@ -152,7 +152,9 @@ def test_every_topic_has_qos_overrides(executable, runtime, tmp_path) -> None:
     folder.mkdir()
     node = make(runtime, executable, words_of(executable, folder, "__ns:=/given", **wanted))
     spin_until(runtime, lambda: node.active)
-    declared = {name: value.value for name, value in node._parameters.items() if name in wanted}
+    declared = {
+        name: value.value for name, value in node.get_parameters_by_prefix("").items() if name in wanted
+    }
     assert declared == wanted
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help texts: every command shows how it is used and says what each of its words is; examples can be read."""
+"""Words of command lines: help and examples, times, namespaces."""
 
 import argparse
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.command_line import parser
+from embodiment_bridge.cli.command_line import main, parser
 
 ALL = parser()
 
@@ -47,3 +48,72 @@ def test_examples_can_be_read(line: str) -> None:
 def test_examples_are_found() -> None:
     found = {line for command in commands(ALL) for line in examples(command)}
     assert {"up bringup.launch.xml --show-args", "peer bml --songs 2", "decode rcsssmj percepts.bin"} <= found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["record", "--seconds"],
+        ["run-bml", "dance.json", "--wait"],
+        ["run-plan", "plan.xml", "--wait"],
+        ["run-plan", "plan.xml", "--timeout"],
+        ["bml", "dry-run", "dance.json", "--until"],
+        ["bml", "record-motion", "out.yaml", "--seconds"],
+        ["bml", "record-motion", "out.yaml", "--wait"],
+    ],
+)
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("-1", "-1 s is not a time"),
+        ("nan", "nan s is not a time"),
+        ("inf", "inf s is not a time"),
+        ("soon", "'soon'"),
+    ],
+)
+def test_what_is_no_time_is_refused(
+    words: list[str], value: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, value])
+    assert ended.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_times_are_read() -> None:
+    assert parser().parse_args(["record", "--seconds", "2.5"]).seconds == 2.5
+    assert parser().parse_args(["record"]).seconds == 0.0
+
+
+COMMANDS = [
+    ["record"],
+    ["replay", "bag"],
+    ["run-bml", "dance.json"],
+    ["run-plan", "plan.xml"],
+    ["bml", "record-motion", "out.yaml"],
+    ["view"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("text", ["a b", "7up", "/a//b", "a-b", "x" * 300])
+def test_what_is_no_namespace_is_refused(
+    words: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--namespace", text])
+    assert ended.value.code == 2
+    assert f"{text[:60]!r} is not a namespace" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize(("text", "read"), [("robot1", "/robot1"), ("/a/b/", "/a/b"), ("/", "/"), ("", "")])
+def test_a_namespace_is_absolute(words: list[str], text: str, read: str) -> None:
+    assert parser().parse_args([*words, "--namespace", text]).namespace == read
+
+
+def test_words_that_are_no_values_are_refused_before_the_graph_is_looked_for(tmp_path: Path) -> None:
+    file = tmp_path / "stop.json"
+    file.write_text('{"type": "stop"}')
+    assert main(["run-bml", str(file), "--set", "x"]) == 2
+    assert main(["run-bml", str(file), "--subtree", "x"]) == 2

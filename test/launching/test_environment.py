@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages are found in the prefixes of AMENT_PREFIX_PATH, the first that has one first."""
+"""The environment of launched programs, and where packages are found in it."""
 
 import os
 
 import pytest
 from ament_index_python.packages import get_package_share_directory
 
-from embodiment_bridge.launching.environment import find_share
+from embodiment_bridge.launching.environment import find_share, of_outside_program, of_program
+
+OURS = {"PATH": "/bin", "PYTHONPATH": "/ros", "LD_LIBRARY_PATH": "/ros/lib"}
+
+
+def test_outside_program_gets_nothing_that_belongs_to_our_python():
+    assert of_program("rcssservermj", OURS) == of_outside_program(OURS) == {"PATH": "/bin"}
+
+
+def test_our_own_command_line_gets_all_that_we_have():
+    assert of_program("embodiment_bridge", OURS) == OURS
+    assert of_program("embodiment_bridge", OURS) is not OURS
 
 
 @pytest.fixture
