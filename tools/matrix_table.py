@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the table of brains and bodies into README.md, from the results of test/test_matrix.py.
 
-docs/any_brain_any_body.md says how to measure the results again.
+docs/any_brain_any_body.md says how to measure the results again. With ``--check`` nothing is written, and a README with
+another table is an error.
 """
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,40 +21,33 @@ BRAINS = {
     "ros": "ROS action client",
     "mcp": "Language model's host",
 }
-NAMED_BODY = re.compile("body '[^']*'")  # the note names the body
+WHY: Mapping[str, str] = json.loads((ROOT / "docs/matrix_why.json").read_text(encoding="utf-8"))
 Cell = Mapping[str, Any]
 
 
-def verdict(cell: Cell, steps: int) -> str:
+def verdict(cell: Cell) -> str:
     """The result of a cell in a few words."""
     done = len(cell["done"])
-    if not done or not cell["moved"]:
+    if not done or not cell["moved"] or cell["fell"]:
         return "does not work"
-    return "works" if done == steps else f"in part: {done} of {steps}"
+    return f"{done} of {done + len(cell['not_done'])}" if cell["not_done"] else "works"
 
 
-def reasons(cell: Cell) -> str:
-    """Steps that were not done, those with the same reason together."""
-    by_reason: dict[str, list[str]] = {}
-    for step, reason in cell["not_done"].items():
-        by_reason.setdefault(NAMED_BODY.sub("the body", reason), []).append(f"`{step}`")
-    return "; ".join(f"{', '.join(steps)} {reason}" for reason, steps in by_reason.items())
-
-
-def table(results: Mapping[str, Cell]) -> str:
-    """Markdown: a row for each brain, a column for each body, and the reasons below."""
-    bodies: Sequence[str] = list(dict.fromkeys(name.partition("-")[2] for name in results))
+def table(results: Mapping[str, Cell], why: Mapping[str, str] = WHY) -> str:
+    """Markdown: a row for each brain, a column for each body, and below why a cell is not whole."""
+    bodies = list(dict.fromkeys(name.partition("-")[2] for name in results))
     lines = [f"| | {' | '.join(f'`{body}`' for body in bodies)} |", "|---" * (len(bodies) + 1) + "|"]
-    notes: dict[tuple[str, str], list[str]] = {}
     for brain, title in BRAINS.items():
-        row = []
-        for body in bodies:
-            cell = results[f"{brain}-{body}"]
-            row.append(verdict(cell, len(cell["done"]) + len(cell["not_done"])))
-            if cell["not_done"]:
-                notes.setdefault((title, reasons(cell)), []).append(f"`{body}`")
-        lines.append(f"| {title} | {' | '.join(row)} |")
-    told = [f"* {title}, {', '.join(where)}: {text}" for (title, text), where in notes.items()]
+        row = [verdict(results[cell]) for body in bodies if (cell := f"{brain}-{body}") in results]
+        lines += [f"| {title} | {' | '.join(row)} |"] if row else []
+    notes: dict[str, dict[str, list[str]]] = {}
+    for cell, sentence in why.items():
+        brain, _, body = cell.partition("-")
+        notes.setdefault(sentence, {}).setdefault(BRAINS[brain], []).append(f"`{body}`")
+    told = []
+    for sentence, rows in notes.items():
+        where = [f"{title} on {', '.join(bodies)}" for title, bodies in rows.items()]
+        told.append(f"* {'; '.join(where)}: {sentence}")
     return "\n".join([*lines, "", *told]) + "\n"
 
 
@@ -70,7 +64,20 @@ def with_table(readme: str, made: str) -> str:
     return head + begin + made + end + tail
 
 
-if __name__ == "__main__":
+def main(arguments: list[str]) -> int:
+    """Write the table, or check it; the exit code."""
     text = README.read_text(encoding="utf-8")
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    README.write_text(with_table(text, table(results)), encoding="utf-8")
+    made = with_table(text, table(json.loads(RESULTS.read_text(encoding="utf-8"))))
+    if arguments == ["--check"]:
+        if made != text:
+            print(
+                "README.md has another table than docs/matrix.json: run tools/matrix_table.py",
+                file=sys.stderr,
+            )
+        return int(made != text)
+    README.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -2,7 +2,7 @@
 """Compiles a plan to one BML document: a sequence with a node for each action, at ``/behaviors/0`` and so on."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Final
@@ -124,6 +124,7 @@ def _nodes_of(step: Step, bound: Bound, file: PlanFile, skills: Skills) -> list[
     if step.skill == GO_TO:
         _check_height(step, bound, file)
     skill = _skill(step.skill, skills)
+    _check_measure(skill, step.given)
     parameters = {**step.given, **_values(step.taken, bound), **_offered(step.offered, bound, skill)}
     node = _body(step.skill, parameters, _seconds(bound, step.slot))
     seconds = _seconds(bound, step.again)
@@ -156,11 +157,15 @@ def _turn(parameter: Parameter, file: PlanFile, skills: Skills) -> list[Object]:
     if abs(turn) < gait.least_angle:
         return []
     side = gait.left if turn > 0.0 else gait.right
-    if gait.angle not in _skill(side, skills).parameters:
-        raise CommandError(
-            f"the body cannot turn by an angle: its skill {side!r} has no parameter {gait.angle!r}"
-        )
+    _check_measure(_skill(side, skills), (gait.angle,))
     return [_body(side, {gait.angle: abs(turn)})]
+
+
+def _check_measure(skill: SkillInfo, names: Iterable[str]) -> None:
+    """A body that steps and turns only on the spot has these skills without a measure."""
+    for name in names:
+        if name not in skill.parameters:
+            raise CommandError(f"skill {skill.name!r} of this body has no {name}: it is done in one way only")
 
 
 def _check_height(step: Step, bound: Bound, file: PlanFile) -> None:

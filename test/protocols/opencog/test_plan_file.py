@@ -98,6 +98,7 @@ GREEN, WHITE = body("eye_green"), body("eye_white")
         (walk(2.0, 1.0, 0.0, number("0.5")), body("go_to", x=2.0, y=1.0, speed=0.5)),
         (walk(2.0, 1.0, 0.0, number("25")), body("go_to", x=2.0, y=1.0, speed=1.0)),
         (Action("grab", 1, (ON_BALL,)), sequence(TO_BALL, GRAB)),
+        (Action("sniffAt", 1, (ON_BALL,)), TO_BALL),
         (Action("kick", 1, (ON_BALL,)), sequence(TO_BALL, body("kick", entity="ball"))),
         (
             Action("nudge_to", 1, (ON_BALL, TARGET)),
@@ -192,11 +193,12 @@ def test_what_cannot_be_done_is_a_node_that_fails_with_the_reason(action, words)
     assert words in made["text"]
 
 
-def test_rotate_says_that_a_body_that_turns_on_the_spot_cannot_turn_by_an_angle():
+@pytest.mark.parametrize("action", [Action("rotate", 1, (number("50"),)), Action("rotate_right")])
+def test_body_that_turns_on_the_spot_says_that_it_has_no_angle(action):
     on_the_spot = SkillInfo("turn_right", "motion", ("legs",), 1.0, 1.0)
-    made = node(Action("rotate", 1, (number("50"),)), skills={"turn_right": on_the_spot})
+    made = node(action, skills={"turn_right": on_the_spot})
     assert made["text"] == (
-        "action 'rotate': the body cannot turn by an angle: its skill 'turn_right' has no 'angle'"
+        f"action '{action.name}': skill 'turn_right' of this body has no angle: it is done in one way only"
     )
 
 
