@@ -118,7 +118,7 @@ LAYERS = (
         "nodes/mujoco", "io messages ros",
         "body core nodes/base nodes/body physics protocols scene",
     ),
-    ("nodes/view", "messages ros", "core nodes/base nodes/body viewing"),
+    ("nodes/view", "io messages ros", "core nodes/base nodes/body viewing"),
     ("nodes/bags", "io messages ros", "bags body core motion nodes/base nodes/body"),
     (
         "nodes/soccer", "messages ros",

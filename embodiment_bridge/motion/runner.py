@@ -35,10 +35,8 @@ class MotionRunner:
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
-    ``things``: that the body sees or remembers, asked for where a skill goes to one.
-    ``to_rest``: go to the rest pose first; otherwise the joints stay where they are.
-    ``auto_get_up``: a fallen body that has the skill ``get_up`` starts it by itself.
-    ``idle``: a body that has ``idle`` in its file breathes and looks around while it has nothing to do.
+    ``things``: that the body sees or remembers. ``to_rest``: go to the rest pose first; otherwise the joints stay.
+    ``auto_get_up``: a fallen body that can ``get_up`` does so by itself. ``idle``: it breathes when it has nothing to do.
     """
 
     def __init__(
@@ -53,8 +51,7 @@ class MotionRunner:
     ) -> None:
         joints = description.joints
         index = {joint.name: i for i, joint in enumerate(joints)}
-        self._description, self._things = description, things
-        self._posture = Posture(description)
+        self._description, self._things, self._posture = description, things, Posture(description)
         self._sensed, self._fall = Sensed(self._posture.goal), FallDetector(description.fall)
         legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
@@ -103,7 +100,7 @@ class MotionRunner:
 
     @property
     def remark(self) -> str:
-        """After which motion the body has fallen, and what a command asks in vain, for people; empty if all is well."""
+        """The motion after which the body fell, and the part of a command that cannot be met; empty if all is well."""
         parts = [self._fall.after, self._joint_command.remark]
         if self._legs is not None and self._velocity is not None and self._velocity.program is not None:
             blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"

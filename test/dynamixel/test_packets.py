@@ -56,10 +56,10 @@ def test_worked_packet_is_read(wire, event):
 @pytest.mark.parametrize(
     ("made", "event"),
     [
-        (packet.clear_turns(1), events.Clear(1, "turns")),
-        (packet.clear_errors(1), events.Clear(1, "errors")),
-        (packet.backup_store(1), events.Backup(1, "store")),
-        (packet.backup_restore(1), events.Backup(1, "restore")),
+        (packet.clear(1, "turns"), events.Clear(1, "turns")),
+        (packet.clear(1, "errors"), events.Clear(1, "errors")),
+        (packet.backup(1, "store"), events.Backup(1, "store")),
+        (packet.backup(1, "restore"), events.Backup(1, "restore")),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -32,8 +32,7 @@ PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused
 class SkillTable:
     """Holds the running skills by the id of their request.
 
-    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``stopped``: nothing has
-    been asked of the body since the last stop.
+    ``native_skills``: starters by name. ``things``: known to the body. ``stopped``: nothing was asked since a stop.
     """
 
     def __init__(
@@ -49,8 +48,7 @@ class SkillTable:
         self.arbiter, self.lights = ChannelArbiter(), Lights(description)
         self._native_skills, self._description = native_skills, description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
-        self._posture = posture
-        self._legs = legs
+        self._posture, self._legs = posture, legs
         if legs is not None:
             legs.busy = self.busy_joints
         self._fall, self._things, self._sensed = fall, things, sensed
@@ -69,9 +67,7 @@ class SkillTable:
         if request.id in self._runs:
             raise CommandError(f"a skill with id {request.id!r} is running")
         if len(self._reports) >= PENDING_LIMIT:
-            raise CommandError(
-                f"skill {request.name!r} refused: {len(self._reports)} reports wait to be taken"
-            )
+            raise CommandError(f"skill {request.name!r} refused: {PENDING_LIMIT} reports wait to be taken")
         run = run_of(request, self._description, self._native_skills, self._fall, self._sensed, self._things)
         self._admit(run)
 
