@@ -36,7 +36,7 @@ class MotionRunner:
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
     ``things``: that the body sees or remembers. ``to_rest``: go to the rest pose first; otherwise the joints stay.
-    ``auto_get_up``: a fallen body that can ``get_up`` does so by itself. ``idle``: it breathes when it has nothing to do.
+    ``auto_get_up``: a fallen body that can ``get_up`` does so itself. ``idle``: it breathes when it has nothing to do.
     """
 
     def __init__(
