@@ -180,6 +180,10 @@ def test_the_requests_are_answered():
         "a launch argument",
         "an emotion",
         "a command",
+        "a fault of virtual servos",
+        "a skill",
+        "an action of a plan",
+        "an MCP tool",
     }
 
 
