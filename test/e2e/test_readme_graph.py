@@ -29,7 +29,7 @@ def test_what_reaches_a_robot_is_there_with_its_type() -> None:
             "service ": node.get_service_names_and_types,
         }
         wanted = []
-        for row in rows("Commands reach it by these"):
+        for row in rows("A brain commands the robot by these"):
             names, types = re.findall(r"`([^`]+)`", row[0]), row[1].split(", ")
             if NOT_ON_MOCK & {*names, row[1].removeprefix("action ")}:
                 continue

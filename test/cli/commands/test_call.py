@@ -137,7 +137,7 @@ def test_it_lists_what_there_is(graph, call, namespace):
     }
 
 
-def test_a_stop_that_is_not_answered_is_no_mistake_of_the_call(graph):
+def test_a_stop_that_is_not_answered_is_no_mistake_of_the_call(graph, call):
     for wait in ("5", "60"):  # a busy machine may take longer until the programs have found each other
         done = call("/robot1/hung/emergency_stop", "--wait", wait)
         if done.returncode != 2:
