@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever ends the checklist of a servo, the servo is limp then, and no program holds it."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -92,6 +93,15 @@ def test_a_checklist_that_is_killed_leaves_the_servo_limp(bus, run, tmp_path) ->
     until(lambda: not bus.servo(1).torque)
 
 
+def is_free(port: str) -> bool:
+    with Path(port).open("rb", buffering=0) as line:
+        try:
+            fcntl.flock(line, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
 @pytest.mark.parametrize("by", ["--restore", "the next checklist"])
 def test_what_a_killed_checklist_has_changed_is_known_and_set_back(bus, run, tmp_path, by) -> None:
     before = bus.snapshot()[1]
@@ -106,6 +116,7 @@ def test_what_a_killed_checklist_has_changed_is_known_and_set_back(bus, run, tmp
     (warning,) = changed_by_checklist([(port, 1, "xm430_w350")])
     assert "goal_pwm" in warning
     assert f"'servos {port} commission --id 1 --restore'" in warning
+    until(lambda: is_free(port))  # its guardian, which has switched the torque off, ends a moment later
     words = ["--restore"] if by == "--restore" else ["--yes", *(f"--without={name}" for name in NAMES)]
     again = run("-c", COMMAND, "servos", port, "--wait", "3000", "commission", *words)
     _, said = again.communicate(timeout=PROCESS)

@@ -77,7 +77,9 @@ class Body(Stage):
                 return
 
 
-@pytest.mark.fault("stopped", body="mock", reaction="stands while its brain is stopped, and moves when it is asked again")
+@pytest.mark.fault(
+    "stopped", body="mock", reaction="stands while its brain is stopped, and moves when it is asked again"
+)
 @pytest.mark.fault("killed", body="mock", reaction="stands when its brain was killed")
 def test_the_body_stands_while_its_brain_is_stopped_or_dead(tree):
     with Runtime() as runtime:
