@@ -36,9 +36,8 @@ class Guard:
     def __init__(self, app: ASGIApp, server: RobotServer, token: str, *, loopback: bool) -> None:
         self._app, self._server, self._token, self._loopback = app, server, token, loopback
         self._origin = SameOrigin("server", (), loopback=loopback)
-        self._sessions: OrderedDict[str, int] = (
-            OrderedDict()
-        )  # requests that are served, by session; latest last
+        # requests that are served, by session; latest last
+        self._sessions: OrderedDict[str, int] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

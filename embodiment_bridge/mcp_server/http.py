@@ -40,9 +40,8 @@ class Connection(H11Protocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.since = (
-            self.loop.time()
-        )  # when the request began that is not here whole, or the last answer ended
+        # when the request began that is not here whole, or the last answer ended
+        self.since = self.loop.time()
         self._begun = True  # a new connection owes its request at once
         self._look: asyncio.TimerHandle | None = None
 

@@ -64,9 +64,8 @@ class Servos:
             reach = fastest * dt
             way = (min(max(target, lower), upper) - here) * share if isfinite(target) else 0.0
             there = min(max(here + min(max(way, -reach), reach), lower), upper)
-            speed = min(
-                max((there - here) / dt, -fastest), fastest
-            )  # in a tiny step a rounding error is fast
+            # in a tiny step a rounding error is fast
+            speed = min(max((there - here) / dt, -fastest), fastest)
             self.position[i], self.velocity[i] = there, speed
 
 

@@ -88,9 +88,8 @@ class _Model:
             self.add(child, times)
 
     def _add_files(self, element: etree._Element, tag: str, times: int) -> None:
-        names = {
-            value for key, value in element.items() if key.startswith("file")
-        }  # fileup, ... of a texture
+        # fileup, ... of a texture
+        names = {value for key, value in element.items() if key.startswith("file")}
         if tag == "attach":
             models = element.getroottree().xpath("//asset/model[@name=$name]", name=element.get("model", ""))
             names = {model.get("file", "") for model in models}

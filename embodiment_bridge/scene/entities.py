@@ -11,9 +11,8 @@ from embodiment_bridge.core.rotation import Vector
 
 DEFAULT_KEEP: Final = 86400.0  # s; things are forgotten by looking, a day only bounds what is kept
 GONE_AFTER: Final = 3  # pictures in a row that show the place of a thing without the thing
-IDLE_S: Final = (
-    0.2  # s between pictures that are looked at while nobody asks; a look takes as long as a step of motion
-)
+# s between pictures that are looked at while nobody asks; a look takes as long as a step of motion
+IDLE_S: Final = 0.2
 DEFAULT_LIMIT: Final = 200  # things; a whole soccer game has 21 other players, 30 landmarks and a ball
 
 

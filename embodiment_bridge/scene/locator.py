@@ -17,9 +17,8 @@ LOAD = 5.0  # N upward: with less a foot only touches the ground
 LEVEL_TIME = 0.5  # s, time constant with which the accelerometer corrects the gyro
 SHARE = 0.3  # weight of a new fix
 HEIGHT_SHARE = 0.1
-STEP_DOWN = (
-    0.1  # m: a foot that tells another height than this is believed at once: the body dropped or was put
-)
+# m: a foot that tells another height than this is believed at once: the body dropped or was put
+STEP_DOWN = 0.1
 STOOD = 0.2  # s since a foot gave the height before landmarks may: at 20 m, a tilt error of 0.05 rad is 1 m
 JUMP = 0.6  # m, rad: a fix that is further off means that the body was beamed
 FORGET = 1.0  # s without a fix after which the place is unknown

@@ -67,9 +67,8 @@ class Camera:
 
 # The field of view of a camera, and which places are in the picture: m in ``map``, rad from the optical axis.
 
-EDGE = radians(
-    8.0
-)  # a head turns this far while a picture is on its way, so the rim of a picture proves nothing
+# a head turns this far while a picture is on its way, so the rim of a picture proves nothing
+EDGE = radians(8.0)
 SLACK = 0.15  # m by which the remembered place of a thing may be wrong
 NEAREST = 0.3  # m; a nearer thing may be in no picture at all
 
@@ -96,9 +95,8 @@ class FieldOfView:
         return side <= 0.5 * self.across - margin and high <= 0.5 * self.up - margin
 
 
-SOCCER = FieldOfView(
-    radians(120.0), radians(120.0)
-)  # of the robots of rcssservermj 0.2.1 and rcssserver3d 0.7.3
+# of the robots of rcssservermj 0.2.1 and rcssserver3d 0.7.3
+SOCCER = FieldOfView(radians(120.0), radians(120.0))
 
 
 def _direction(eye: Pose, place: Vector) -> Vector:

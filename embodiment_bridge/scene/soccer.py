@@ -11,11 +11,8 @@ from embodiment_bridge.scene.entities import Known, Sighting
 from embodiment_bridge.scene.sight import Agent, Pose, Sight
 
 BALL: Final = "B"  # the name of the ball in the RoboCup simulators
-LEAST_PLAYER: Final = (
-    0.3,
-    0.3,
-    0.1,
-)  # m; smaller than any robot, so that a player seen by one part has a size
+# m; smaller than any robot, so that a player seen by one part has a size
+LEAST_PLAYER: Final = (0.3, 0.3, 0.1)
 
 
 @dataclass(frozen=True, slots=True)

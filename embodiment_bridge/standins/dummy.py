@@ -53,9 +53,8 @@ class DummyHead(OwnThread):
         tilt: float = 0.0,
     ) -> None:
         super().__init__()
-        self._server = TcpServer(
-            host, port, allowed=lambda _: True
-        )  # the host decides which clients can connect
+        # the host decides which clients can connect
+        self._server = TcpServer(host, port, allowed=lambda _: True)
         self.host, self.port = self._server.host, self._server.port
         self.pan, self.tilt = Axis(pan, pan), Axis(tilt, tilt)
         self._period = 1.0 / rate

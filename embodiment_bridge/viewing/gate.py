@@ -32,9 +32,8 @@ from embodiment_bridge.viewing import buttons
 from embodiment_bridge.viewing.buttons import Press
 
 TOKEN_VARIABLE: Final = "EMBODIMENT_BRIDGE_VIEWER_TOKEN"
-FORM: Final = re.compile(
-    r"[A-Za-z0-9_-]{16,200}"
-)  # hard to guess, and without characters to be quoted in an address or a cookie
+# hard to guess, and without characters to be quoted in an address or a cookie
+FORM: Final = re.compile(r"[A-Za-z0-9_-]{16,200}")
 MOST: Final = 300  # bytes that are read from a file
 
 

@@ -51,9 +51,8 @@ class ServoStage(Stage):
         tree: Mapping[str, Any] = MappingProxyType({}),
         **values: Any,
     ) -> None:
-        supervisor.ALL_SILENT_S = (
-            10.0  # the thread of the virtual servos may wait for its turn on this machine
-        )
+        # the thread of the virtual servos may wait for its turn on this machine
+        supervisor.ALL_SILENT_S = 10.0
         super().__init__(runtime, namespace)
         self.bus = virtual_bus()
         self.port = VirtualPort(self.bus, link=str(folder / "servos"))

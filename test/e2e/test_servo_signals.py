@@ -87,9 +87,8 @@ def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> 
         stage.until(lambda: heard)
         driver.bus.on_packet = note
         point = JointTrajectoryPoint(positions=[1.0])
-        point.time_from_start.sec = (
-            4  # long enough for this process to notice that it has begun, on a busy machine
-        )
+        # long enough for this process to notice that it has begun, on a busy machine
+        point.time_from_start.sec = 4
         publisher.publish(JointTrajectory(joint_names=[JOINT], points=[point]))
         begin = driver.bus.snapshot()[servo.id]["goal_position"]
         stage.until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 100)

@@ -26,9 +26,8 @@ JOINTS = {
     "desk_humanoid": 20, "desk_humanoid_walking": 20, "T1": 23, "K1": 22, "ant": 8, "rover": 4, "desk_arm": 7,
     "open_manipulator_x": 5, "desk_hand": 12, "desk_dog": 12, WHEELED_HEAD: 8,
 }  # fmt: skip
-FASTEST = (
-    100.0  # rad/s; a hand that presses on the ground slips off, a robot that falls throws its legs about
-)
+# rad/s; a hand that presses on the ground slips off, a robot that falls throws its legs about
+FASTEST = 100.0
 MOVES = 0.04  # of its range, each joint; those of a robot that lies still are shaken by up to 0.03
 WITHIN = 3.0  # m of the start
 

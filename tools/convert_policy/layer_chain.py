@@ -8,14 +8,8 @@ import numpy as np
 
 from embodiment_bridge.body.policy import Layer
 
-NORMALIZATION = (
-    "sub",
-    "pow",
-    "mean",
-    "add",
-    "sqrt",
-    "div",
-)  # of a graph without a node for it; after its mean
+# of a graph without a node for it; after its mean
+NORMALIZATION = ("sub", "pow", "mean", "add", "sqrt", "div")
 
 
 class NotAChainError(ValueError):

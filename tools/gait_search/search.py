@@ -27,14 +27,8 @@ from embodiment_bridge.body.description import BodyDescription
 
 USUAL_DELAY = 1
 OTHER_DELAYS = (0, 2, 3)  # one of them per generation
-CONFIRM = (
-    (1, 100),
-    (0, 101),
-    (2, 102),
-    (3, 103),
-    (1, 104),
-    (2, 105),
-)  # (delay, seed) of the trials that judge
+# (delay, seed) of the trials that judge
+CONFIRM = ((1, 100), (0, 101), (2, 102), (3, 103), (1, 104), (2, 105))
 TOGETHER = 2
 EDGE = 0.02  # share of its range within which a number counts as at the end of it
 HOPELESS = 6.0  # points with the usual delay below which the other is not tried

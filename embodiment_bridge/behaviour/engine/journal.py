@@ -64,9 +64,8 @@ class Journal:
     def __init__(self) -> None:
         self.dropped = 0
         self.transitions = 0  # so far, without warnings and the like
-        self._moved: tuple[float, Origin] | None = (
-            None  # when the last node that moves the body ended, s of the run
-        )
+        # when the last node that moves the body ended, s of the run
+        self._moved: tuple[float, Origin] | None = None
         self._events: deque[Transition] = deque(maxlen=EVENT_LIMIT)
         self._warnings: OrderedDict[tuple[int, str, str], str] = OrderedDict()
 

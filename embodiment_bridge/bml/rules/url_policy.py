@@ -49,9 +49,8 @@ NOT_PUBLIC_4: Final = tuple(
         ),
     )
 )
-PUBLIC_6: Final = IPv6Network(
-    "2000::/3"
-)  # global unicast; ::1, fc00::/7, fe80::/10, fec0::/10, ff00::/8 are not in it
+# global unicast; ::1, fc00::/7, fe80::/10, fec0::/10, ff00::/8 are not in it
+PUBLIC_6: Final = IPv6Network("2000::/3")
 NOT_PUBLIC_6: Final = tuple(
     map(
         IPv6Network,

@@ -178,9 +178,8 @@ class CycleTimes:
         return 1e3 * max(tuple(self._lengths), default=0.0)
 
 
-RESTART_LEAST_S = (
-    0.2  # s that a servo needs to restart, at least: in a longer pause of this computer it may have
-)
+# s that a servo needs to restart, at least: in a longer pause of this computer it may have
+RESTART_LEAST_S = 0.2
 
 
 class Cycle:

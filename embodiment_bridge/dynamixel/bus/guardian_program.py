@@ -17,9 +17,8 @@ import time
 
 LAST_S = 0.3  # s for which it repeats the packets
 LEAST = 5  # repetitions, also where a busy computer leaves it no time for them within LAST_S
-PAUSE_S = (
-    0.02  # s between two repetitions; longer than the pause after which servos drop an unfinished packet
-)
+# s between two repetitions; longer than the pause after which servos drop an unfinished packet
+PAUSE_S = 0.02
 HEAD = 4  # bytes of the length
 
 

@@ -15,9 +15,8 @@ from embodiment_bridge.dynamixel.tables.table_reader import table_of
 from embodiment_bridge.dynamixel.wire import packet
 from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault, fault_name
 
-USB_S: Final = (
-    0.034  # s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
-)
+# s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
+USB_S: Final = 0.034
 TORQUE: Final = "torque_enable"
 BAUDS: Final = range(1200, 10_500_001)
 

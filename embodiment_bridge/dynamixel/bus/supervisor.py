@@ -23,9 +23,8 @@ ALL_SILENT_S = 1.5
 OFF_AGAIN_S = 0.1  # s between two packets "torque off" to silent servos
 TRIES = 2  # reads before a servo gets no torque: an answer may be late
 RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
-AT_ONCE = (
-    2  # servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
-)
+# servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
+AT_ONCE = 2
 FAULT_BITS = {
     HardwareError.VOLTAGE: "voltage",
     HardwareError.OVERHEATING: "overheating",

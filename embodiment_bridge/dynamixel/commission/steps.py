@@ -79,10 +79,8 @@ SPEED: Final = radians(15.0)  # rad/s of every move
 LOOKS: Final = 5  # in a row at the goal, so that it has arrived
 HOLD_S, LIMP_S = 1.0, 0.5
 WATCHDOG_UNITS, WATCHDOG_MOST, WATCHDOG_S, FIRED = 5, 127, 0.1, -1
-AWAY_S, BACK_S = (
-    0.5,
-    1.0,
-)  # s without an answer that count as a pulled cable; with answers, as one that is back
+# s without an answer that count as a pulled cable; with answers, as one that is back
+AWAY_S, BACK_S = (0.5, 1.0)
 
 
 class StepError(Exception):

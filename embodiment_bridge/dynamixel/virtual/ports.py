@@ -26,9 +26,8 @@ from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
 TCGETS2: Final = 0x802C542A
 TERMIOS2: Final = struct.Struct("4IB19sII")
 CHUNK: Final = 4096
-LOCK: Final = struct.Struct(
-    "hhqqi4x"
-)  # struct flock, of Linux with 64 bits: type, whence, start, length, process
+# struct flock, of Linux with 64 bits: type, whence, start, length, process
+LOCK: Final = struct.Struct("hhqqi4x")
 
 
 class PtyPort:
@@ -48,9 +47,8 @@ class PtyPort:
         # change of the baud rate. Raw mode before the first byte: otherwise the terminal echoes and changes bytes.
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
-        fcntl.lockf(
-            self._slave, fcntl.LOCK_EX | fcntl.LOCK_NB
-        )  # a sign of life, which ends with this process
+        # a sign of life, which ends with this process
+        fcntl.lockf(self._slave, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.name = os.ttyname(self._slave)
         try:
             self._point()
@@ -132,9 +130,8 @@ def _server_of(link: Path) -> int:
 
 HOUSEKEEPING_S: Final = 0.05  # period at which moving servos are updated while there are no requests
 LONGEST_S: Final = 3600.0
-SPIN_S: Final = (
-    0.00005  # s before a paced answer is due in which the thread spins: a sleep may be that much longer
-)
+# s before a paced answer is due in which the thread spins: a sleep may be that much longer
+SPIN_S: Final = 0.00005
 PR_SET_TIMERSLACK: Final = 29
 
 

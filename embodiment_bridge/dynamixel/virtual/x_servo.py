@@ -22,9 +22,8 @@ class XServo(Servo):
         self._pulse = units["present_position"].factor  # rad
         self._speed_unit = units["present_velocity"].factor  # rad/s
         self._acceleration_unit = units["profile_acceleration"].factor
-        self._current_unit = (
-            units["present_current"].factor if table.has_current else 0.001
-        )  # A, or share of torque
+        # A, or share of torque
+        self._current_unit = units["present_current"].factor if table.has_current else 0.001
         self._watchdog_address = units["bus_watchdog"].address
         self._goal_address = units["goal_position"].address
         self._full_pwm = units["goal_pwm"].upper

@@ -66,9 +66,8 @@ def crc16(data: bytes | bytearray, start: int = 0) -> int:
 
 HEADER: Final = b"\xff\xff\xfd\x00"
 HEADER_1: Final = b"\xff\xff"
-STUFFED: Final = (
-    b"\xff\xff\xfd"  # inside a packet another FD follows it, so that a header is only at the beginning
-)
+# inside a packet another FD follows it, so that a header is only at the beginning
+STUFFED: Final = b"\xff\xff\xfd"
 MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far more than a servo accepts
 MAX_PARAMETERS_1: Final = 253  # bytes: the length of a 1.0 packet is one byte, and counts two more
 OVERHEAD: Final = 7  # bytes before the instruction

@@ -21,12 +21,8 @@ SHARED_WRITE_TIMEOUT = 0.5  # s; on a thread that serves other links, too (link_
 READS = 100  # in a row, of a peer that goes on sending
 # A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
 # 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
-_KEEPALIVE = {
-    "TCP_KEEPIDLE": 4,
-    "TCP_KEEPINTVL": 2,
-    "TCP_KEEPCNT": 3,
-    "TCP_USER_TIMEOUT": 10_000,
-}  # s, s, -, ms
+# s, s, -, ms
+_KEEPALIVE = {"TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 10_000}
 
 
 class TcpClient(Transport):

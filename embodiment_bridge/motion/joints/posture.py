@@ -123,9 +123,8 @@ class Posture:
         self._idle: dict[str, Move] = {}
         self._limp: Collection[int] = ()
         self._moves: dict[int, Move] = {}  # the move that wrote the goal of a joint
-        self._swayed: set[int] = (
-            set()
-        )  # joints that something moves beside their goals: gait, swing, idle motions
+        # joints that something moves beside their goals: gait, swing, idle motions
+        self._swayed: set[int] = set()
         self._channels: dict[str, tuple[int, ...]] = {
             channel: tuple(i for i, joint in enumerate(description.joints) if joint.channel == channel)
             for channel in description.channels

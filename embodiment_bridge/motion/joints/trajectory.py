@@ -15,10 +15,8 @@ POINT_LIMIT = 10_000
 TOLERANCE = 1e-3  # rad, rad/s by which rounding may exceed a limit; the commands still keep the limit
 ROUNDING = 1e-6  # share of a speed limit
 OVER = "over before it came"  # why a trajectory with an old stamp is refused
-PEAK_SPEED, PEAK_ACCELERATION = (
-    1.5,
-    6.0,
-)  # peaks of a cubic from rest to rest: multiples of way / time, way / time^2
+# peaks of a cubic from rest to rest: multiples of way / time, way / time^2
+PEAK_SPEED, PEAK_ACCELERATION = (1.5, 6.0)
 
 
 @dataclass(frozen=True, slots=True)

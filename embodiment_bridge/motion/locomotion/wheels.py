@@ -37,9 +37,8 @@ class RollingBase(KinematicBase):
         super().__init__(base, joints, index)
         self.walker: WheelPace = WheelPace(base.walk)
         self._base = base
-        self._angles = {
-            index[name]: 0.0 for name in (base.left, base.right)
-        }  # rad by joint: the left one first
+        # rad by joint: the left one first
+        self._angles = {index[name]: 0.0 for name in (base.left, base.right)}
 
     def start_from(self, position: Sequence[float]) -> None:
         """Stand, with the wheels as they are at ``position`` (rad per joint of the body)."""

@@ -17,9 +17,8 @@ def side_of(pitch: float) -> str:
     return "back" if pitch < -ON_ITS_SIDE else "front"
 
 
-QUIET_RATE = (
-    0.4  # rad/s of roll and pitch: a body that stands sways less, one that tips over is past it in 0.2 s
-)
+# rad/s of roll and pitch: a body that stands sways less, one that tips over is past it in 0.2 s
+QUIET_RATE = 0.4
 QUIET_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
 QUIET_S = 0.1  # s for which it has to be slower
 

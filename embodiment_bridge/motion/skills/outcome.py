@@ -12,16 +12,12 @@ from embodiment_bridge.core.rotation import wrap_angle
 from embodiment_bridge.motion.walking.targets import BALL, Spot, Target, Values, named, visible
 from embodiment_bridge.motion.walking.walk_program import Pose
 
-KICK, GRAB, DROP = (
-    "kick",
-    "grab",
-    "drop",
-)  # names of the skills that are judged; any of walk ``kick`` is a kick
+# names of the skills that are judged; any of walk ``kick`` is a kick
+KICK, GRAB, DROP = ("kick", "grab", "drop")
 MOVED: Final = 0.1  # m; a thing at rest seems to move by less while the camera does
 RAISED: Final = 0.05  # m, by a hand that does not tell what it holds
-ASKED_WAY: Final = (
-    pi / 3
-)  # rad beside the asked direction: others in the way are kicked past by up to 0.75 rad
+# rad beside the asked direction: others in the way are kicked past by up to 0.75 rad
+ASKED_WAY: Final = pi / 3
 WITHIN_S: Final = 2.0  # s after the motion in which the change has to be seen
 UNSEEN: Final = "done as commanded; this body cannot see the result"
 # rad that a joint may be off its goal: the arms of T1 and K1 sag by 0.05 and 0.15 in the server's own simulation.

@@ -139,9 +139,8 @@ class BagRecorder(BridgeNode):
             return None
         number = writer.add_topic(topic, type_name, about, [to_store(one) for one in offered])
         take = partial(self._take, writer, number)
-        profile = to_record(
-            offered
-        )  # no overrides: the publishers decide, and there may be any number of topics, so of parameters
+        # no overrides: the publishers decide, and there may be any number of topics, so of parameters
+        profile = to_record(offered)
         return self.create_subscription(
             message_type, topic, take, profile, raw=True, qos_overriding_options=None
         )

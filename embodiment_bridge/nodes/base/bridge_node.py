@@ -97,9 +97,8 @@ class BridgeNode(LifecycleNode):
         self.not_started = ""  # why autostart did not reach activation; empty if it did
         self.unsafe = False  # true if the last close could not confirm that the body is safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
-        steady = Clock(
-            clock_type=ClockType.STEADY_TIME
-        )  # timers on it go on when simulated time stands still
+        # timers on it go on when simulated time stands still
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=steady)
         self._starter = self.create_timer(0.0, self._start, clock=steady)
 

@@ -90,9 +90,8 @@ class EmergencyStop(OwnThread):
         ] = []  # until when (s), and what is answered when it is done
         self._looks: Timer | None = None  # while an answer is due
         deferred_service(self._own, SetBool, node.resolve_service_name(NAME), self._asked)
-        self._executor = SingleThreadedExecutor(
-            context=node.context
-        )  # the events executor has to run in the main thread
+        # the events executor has to run in the main thread
+        self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(self._own)
         self._clock_steps = ClockSteps(self._executor, ())  # its loop looks for publishers twice a second
         self._start(NAME)

@@ -53,9 +53,8 @@ class FollowTrajectory:
         self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
         self._run = ""  # id of the motion for the goal; empty until it has begun
-        self._arrived = self._held = (
-            False  # the motion has come to its last point, perhaps not yet the joints
-        )
+        # the motion has come to its last point, perhaps not yet the joints
+        self._arrived = self._held = False
         self._remark = ""
         self._since: float | None = None  # when it had, or should have
         self._passed = 0.0  # s since the begin, without those in which it was held

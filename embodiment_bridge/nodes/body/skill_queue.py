@@ -23,9 +23,8 @@ class SkillQueue:
         self._watches: list[tuple[Callable[[MotionRunner, BodyState], bool], Callable[[str], object]]] = []
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None
-        self.on_lost: Callable[[str], None] = lambda reason: (
-            None
-        )  # told of each loss, on the session's thread
+        # told of each loss, on the session's thread
+        self.on_lost: Callable[[str], None] = lambda reason: None
 
     def start(self, request: SkillRequest) -> None:
         """Request a skill; its state is reported."""

@@ -12,9 +12,8 @@ from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
-ANSWER_S: Final = (
-    3.0  # s of wall time after which a stop is answered in any case; a walk comes to a stand in 1 to 2 s
-)
+# s of wall time after which a stop is answered in any case; a walk comes to a stand in 1 to 2 s
+ANSWER_S: Final = 3.0
 STILL: Final = 0.02  # rad, m: the most that a body at rest moves in ``STILL_S``
 STILL_S: Final = 0.2  # s of the body's own time
 UNHEARD: Final = "nothing was heard of the body since"

@@ -185,9 +185,8 @@ class Percepts:
         if self._is_due(TOUCH_HZ) and wanted("touch"):
             interface.publish("touch", touch(self._senses.touches, stamp, prefix + "base_link"))
         if self._is_due(ENTITIES_HZ) and self._sight.things:
-            known = self._memory.look(
-                self._sight.picture(), state.time, stamp, self._sight.surely_shows
-            )  # it remembers for later listeners
+            # it remembers for later listeners
+            known = self._memory.look(self._sight.picture(), state.time, stamp, self._sight.surely_shows)
             if wanted("entities"):
                 known += self._memory.forgotten
                 interface.publish("entities", entity_array(known, stamp, prefix + "map"))

@@ -114,7 +114,6 @@ class OpencogMood:
                 self._note(f"the emotion {wanted!r} cannot be shown: the body has no such skill")
             return
         self._asked = wanted
-        document = (
-            f'{{"type": "body", "action": "{wanted.upper()}"}}'  # the rules allow letters, digits and _
-        )
+        # the rules allow letters, digits and _
+        document = f'{{"type": "body", "action": "{wanted.upper()}"}}'
         self._client.send(document, source=self._source, on_new="reject", priority=LAST)

@@ -62,9 +62,8 @@ SERVICES: Final = {
 
 MakeCodec: TypeAlias = Callable[[], Codec[Event, Command]]
 
-MAX_WAITING: Final = (
-    1000  # commands that wait to be sent; the server sends 25 messages a second, each releases them
-)
+# commands that wait to be sent; the server sends 25 messages a second, each releases them
+MAX_WAITING: Final = 1000
 MAX_TOGETHER: Final = 50  # commands in one frame, which the server obeys in the same cycle
 
 PARAMETERS = (

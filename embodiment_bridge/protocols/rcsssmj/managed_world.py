@@ -20,11 +20,8 @@ from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.percept_reader import percept_of
 from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
 
-RULES: Final = (
-    "ssim",
-    "ssim26",
-    "fifa",
-)  # books of rules; each has its field: 55 m x 36 m, 105 m x 68 m for fifa
+# books of rules; each has its field: 55 m x 36 m, 105 m x 68 m for fifa
+RULES: Final = ("ssim", "ssim26", "fifa")
 CYCLE: Final = 0.02  # s of simulated time from percept to percept
 STILL: Final = (0.0, 0.0, 0.0)
 

@@ -104,9 +104,8 @@ def _place(text: str) -> Place:
 
 # Finds the side of a player that was not told it: the server turns the place of a player of the right team.
 
-CLEAR: Final = (
-    1.0  # m by which one place has to be nearer to that of the landmarks; at the centre both are the same
-)
+# m by which one place has to be nearer to that of the landmarks; at the centre both are the same
+CLEAR: Final = 1.0
 
 
 def side_of(vision: Vision, points: Sequence[tuple[str, Vector]], located: Locator) -> str:

@@ -105,9 +105,8 @@ ROBOTS: Final[Mapping[str, Robot]] = MappingProxyType(
 )
 
 EFFECTORS: Final = frozenset(name for robot in ROBOTS.values() for name in robot.effectors)
-UNIVERSAL_EFFECTOR: Final = (
-    r"[a-z]{1,6}[0-9]{1,3}_[0-9]{1,3}"  # lae1_2: both axes of a joint of the old soccerbots
-)
+# lae1_2: both axes of a joint of the old soccerbots
+UNIVERSAL_EFFECTOR: Final = r"[a-z]{1,6}[0-9]{1,3}_[0-9]{1,3}"
 
 
 def types_fit(types: Iterable[int]) -> bool:

@@ -112,9 +112,8 @@ class MaedenServer(OwnThread):
         self.simulation = Simulation(World(text, rules, eating_ends=eating_ends))
         self._asks_role = rules.dialect == "T"
         self._period = period
-        self._server = TcpServer(
-            host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT
-        )  # the host decides which clients can connect
+        # the host decides which clients can connect
+        self._server = TcpServer(host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT)
         self.host, self.port = self._server.host, self._server.port
         self._guests: list[_Guest] = []
         self._start("maeden")

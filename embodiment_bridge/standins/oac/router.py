@@ -62,9 +62,8 @@ class Router:
         answers: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._server = TcpServer(
-            host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT
-        )  # the host decides which clients can connect
+        # the host decides which clients can connect
+        self._server = TcpServer(host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT)
         self.host, self.port = self._server.host, self._server.port
         self.members: dict[str, Member] = {}
         self.missing_acks = self.beats = 0

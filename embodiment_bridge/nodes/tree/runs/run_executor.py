@@ -96,9 +96,8 @@ class RunExecutor:
         self._alive = KeepAlive(node, values["dead_man"])
         self.clients = ClientWatch(node, values["dead_man"], self.scheduler, self.tick)
         self._goal_runs: dict[str, GoalRun] = {}
-        self._last: tuple[float, GoalRun] | None = (
-            None  # the run that ended last, and when, s of the node's time
-        )
+        # the run that ended last, and when, s of the node's time
+        self._last: tuple[float, GoalRun] | None = None
         self._standing = False  # as the body told last
         self._status = node.create_subscription(
             BodyStatus, "body_status", self._hear_status, profile("latched")

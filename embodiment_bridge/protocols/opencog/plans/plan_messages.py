@@ -62,9 +62,8 @@ def _place(place: Vector, settings: Settings) -> tuple[float, float, float]:
     return (place.x / scale, place.y / scale, place.z / scale)
 
 
-UNREADABLE = (
-    ""  # type of a parameter without content: it fits no slot, so the action reports that it is missing
-)
+# type of a parameter without content: it fits no slot, so the action reports that it is missing
+UNREADABLE = ""
 
 
 def plan_message(

@@ -229,9 +229,8 @@ PROPERTIES: Final = Kind(_write_properties)
 Id: TypeAlias = Annotated[str, Kind(_write_id)]  # also a word in lines of the Router, so without white space
 Stamp: TypeAlias = Annotated[str, Kind(_write_stamp)]  # an earlier one would be in the far future for an OAC
 Name: TypeAlias = Annotated[str, Kind(_write_name)]
-Fraction: TypeAlias = Annotated[
-    float, Kind(_write_level, _read_number, number=True)
-]  # read outside of 0..1 too
+# read outside of 0..1 too
+Fraction: TypeAlias = Annotated[float, Kind(_write_level, _read_number, number=True)]
 Sequence: TypeAlias = Annotated[int, Kind(_write_sequence, _read_sequence)]
 
 
