@@ -125,18 +125,18 @@ class PlanServer:
         goal = ExecuteBml.Goal(
             source=request.source, on_new=request.on_new, priority=request.priority, seed=-1
         )
-        refused: dict[int, str] = {}
-        for _ in range(2):
-            file = self._files.of(body.name)
-            goal.document = plan_document(actions, file, body.skills, options, refused)
-            try:
-                load(goal.document, self._ports.rules_of(goal), speech=self._ports.rules.speaks)
-            except Rejected as error:
-                for problem in error.problems:
-                    found = PLACE.match(problem.pointer)
-                    if found is not None:
-                        place = int(found[1])
-                        refused.setdefault(place, f"action {actions[place].name!r}: {problem.message}")
+        compiled = partial(plan_document, actions, self._files.of(body.name), body.skills, options)
+        goal.document = compiled({})
+        try:
+            load(goal.document, self._ports.rules_of(goal), speech=self._ports.rules.speaks)
+        except Rejected as error:
+            refused: dict[int, str] = {}
+            for problem in error.problems:
+                found = PLACE.match(problem.pointer)
+                if found is not None:
+                    place = int(found[1])
+                    refused.setdefault(place, f"action {actions[place].name!r}: {problem.message}")
+            goal.document = compiled(refused)
         return goal
 
 
