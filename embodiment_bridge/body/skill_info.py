@@ -8,6 +8,7 @@ from embodiment_bridge.body.state import ParameterInfo
 
 # s after its motion in which the joints of a skill have to arrive, and a body that stands has to come to rest.
 SETTLE_S = 1.0
+FALL_S = 3.0  # s after the end of a motion in which a fall is told with it
 
 # Descriptions of the usual skills and parameters, in one sentence each; a body file may add its own.
 

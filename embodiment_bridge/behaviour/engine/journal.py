@@ -5,12 +5,13 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from embodiment_bridge.body.skill_info import FALL_S
+
 EVENT_LIMIT = 100_000  # events kept until they are taken; the oldest are dropped and counted
 WARNING_LIMIT = 100  # different warnings kept
 MESSAGE_LIMIT = 500  # characters
 
 NO_TRANSITION = ("warning", "breakpoint", "fallen")
-FALL_S = 3.0  # s after the end of a motion in which a fall is told with it
 MOVING = ("body", "emotion")  # types of nodes that move the body
 STATUS_AFTER = {
     "start": "RUNNING",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import hypot
 
 from embodiment_bridge.body.description import Fall, Skill
+from embodiment_bridge.body.skill_info import FALL_S
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.sensing import Sensed
 
@@ -21,9 +22,6 @@ def side_of(pitch: float) -> str:
 QUIET_RATE = 0.4
 QUIET_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
 QUIET_S = 0.1  # s for which it has to be slower
-
-
-AFTER_S = 3.0  # s after the end of a motion in which a fall is told with its name
 
 
 class FallDetector:
@@ -69,7 +67,7 @@ class FallDetector:
         tilt = max(abs(sensed.roll), abs(sensed.pitch))
         low = sensed.height_known and sensed.z < self._fall.height
         if low or tilt > self._fall.tilt:
-            if not self.fallen and self._motion and self._motion_s <= AFTER_S:
+            if not self.fallen and self._motion and self._motion_s <= FALL_S:
                 self.after = f"fallen {self._motion_s:.1f} s after the end of {self._motion!r}"
             self.fallen, self._upright_s = True, 0.0
             self.side = side_of(sensed.pitch)

@@ -8,10 +8,10 @@ from rclpy.clock import Clock, ClockType
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 
-from embodiment_bridge.behaviour.engine.journal import FALL_S
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.runs.run_scheduler import OnNew, RunScheduler
 from embodiment_bridge.bml.base.conditions import Value
+from embodiment_bridge.body.skill_info import FALL_S
 from embodiment_bridge.core.errors import BridgeError, CommandError, ConfigError
 from embodiment_bridge.msg import BodyStatus
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -240,7 +240,7 @@ class RunExecutor:
         }
 
     def close(self) -> None:
-        """Stop ticking, and complete the logs of runs."""
+        """Be silent, and complete the logs of runs."""
         self.ports.audio.player.close()
         self._close_files()
 
