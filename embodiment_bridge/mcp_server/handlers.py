@@ -13,6 +13,7 @@ import mcp.types as types
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.mcp_server.answers import (
     MARK,
+    MOST_PROBLEMS,
     answer,
     cut,
     ended,
@@ -181,7 +182,7 @@ class Handlers:
         background, stops = arguments.flag("background", default=False), self._robot.stops
         check = await anyio.to_thread.run_sync(self._robot.check, document, limiter=self._checks)
         if not check.can_run:
-            lines = [cut(str(one)) for one in check.problems if one.fatal][:20]
+            lines = [cut(str(one)) for one in check.problems if one.fatal][:MOST_PROBLEMS]
             values = {"problems": problem_values(check.problems), "error": "the document cannot run"}
             text = "\n".join(["The document cannot run; nothing of it began. Mend these:", *lines])
             return answer(text, values, is_error=True)

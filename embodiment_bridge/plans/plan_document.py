@@ -11,7 +11,7 @@ from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.core.rotation import RAD_PER_DEG, wrap_angle
 from embodiment_bridge.core.unicode_text import one_line
-from embodiment_bridge.plans.action import Action, Parameter, snake_case
+from embodiment_bridge.plans.action import NUMBERS, Action, Parameter, snake_case
 from embodiment_bridge.plans.plan_file import DURATION, GO_TO, PlanFile, Step
 
 ON_ERROR: Final = ("stop", "continue", "retry")  # the first is the default
@@ -190,7 +190,7 @@ def _value(parameter: Parameter, axis: str) -> float | str:
     triple = parameter.vector or parameter.rotation
     if triple is not None and axis in AXES:
         return triple[AXES[axis]]
-    if parameter.type in ("int", "float") and parameter.number is not None:
+    if parameter.type in NUMBERS and parameter.number is not None:
         return parameter.number
     return parameter.value
 

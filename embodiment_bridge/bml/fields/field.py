@@ -134,7 +134,7 @@ class Duration(Seconds):
     """Reads the length of an execution in s where the node carries it itself: 0 if it is bad or missing."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
-        return values.number(raw, pointer, key, self.low, values.limits.max_duration_s) or 0.0
+        return super().read(raw, pointer, key, values) or 0.0
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
 
 # Waitables come last: events of a publisher are waitables too, and end with it.
+FAULT: Final = "an exception in the node, see its log"
 _KINDS: Final = ("publishers", "subscriptions", "services", "clients", "timers", "waitables")
 
 
@@ -315,5 +316,5 @@ class BridgeNode(LifecycleNode):
 
 def _report_exception(request: object, response: Any) -> Any:
     if hasattr(response, "message"):
-        response.message = "an exception in the node, see its log"
+        response.message = FAULT
     return response

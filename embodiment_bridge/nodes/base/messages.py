@@ -79,12 +79,17 @@ class TransformMessages:
         return frame.removeprefix(ROOT) if frame.startswith(ROOT) else self._prefix + frame
 
 
-NANOSECONDS: Final = 1e9
+NANOSECONDS: Final = 1_000_000_000
 
 
 def seconds(stamp: Time | Duration) -> float:
     """Return a stamp, or a duration, in s."""
     return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS
+
+
+def nanoseconds(stamp: Time) -> int:
+    """Return a stamp in ns."""
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 FEEDBACK = "_FeedbackMessage"

@@ -56,6 +56,13 @@ def _control(player: LogPlayer, request: PlayLog.Request) -> None:
         player.pause(False)
 
 
+def not_there(who: str, status: LinkStatus) -> str:
+    """Say why a peer cannot be asked now; empty if it can."""
+    if status.phase is Phase.READY:
+        return ""
+    return f"{who} is not there: link {status.phase.name}" + (f", {status.reason}" if status.reason else "")
+
+
 def percentile(ordered: Sequence[float], share: float) -> float:
     """Return the value below which ``share`` (0..1) of the sorted values lie; 0.0 without values."""
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0

@@ -16,14 +16,14 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link import link_loop
-from embodiment_bridge.link.session import HANDSHAKE_TIMEOUT, OpenLink, Phase, Session, linked
+from embodiment_bridge.link.session import HANDSHAKE_TIMEOUT, OpenLink, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.probed_client import ProbedClient
 from embodiment_bridge.link.transports.tape import Replay, Tape
 from embodiment_bridge.link.transports.tcp import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
-from embodiment_bridge.nodes.base.session_report import session_diagnostics
+from embodiment_bridge.nodes.base.session_report import not_there, session_diagnostics
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_commands import ProtocolInputs
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
@@ -217,12 +217,7 @@ class AgentBridge(BridgeNode):
         """Return why no skill can be started now; empty if one can."""
         if not self.active:
             return self.inactive
-        status = self._session.status
-        if status.phase is not Phase.READY:
-            return f"the body is not there: link {status.phase.name}" + (
-                f", {status.reason}" if status.reason else ""
-            )
-        return ""
+        return not_there("the body", self._session.status)
 
 
 def _check_handshake(codec: Codec[object, object], converter: Converter[object, object]) -> None:

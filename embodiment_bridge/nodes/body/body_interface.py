@@ -141,13 +141,14 @@ class BodyInterface:
             native_skills,
             things,
             to_rest=to_rest,
-            auto_get_up=node.values["auto_get_up"],
-            idle=node.values["idle"],
+            auto_get_up=values["auto_get_up"],
+            idle=values["idle"],
         )
         self.queue = SkillQueue(self._runner, self._report)
+        self._joints = [joint.name for joint in body.joints]
         self._model = RobotModel(
             node,
-            [joint.name for joint in body.joints],
+            self._joints,
             values["robot_description_file"],
             publish_links=values["publish_links"],
             frame_prefix=prefix,
@@ -164,7 +165,6 @@ class BodyInterface:
             for output in outputs
             if output.topic not in self._of_state
         }
-        self._joints = [joint.name for joint in body.joints]
         self._joint_states = JointStates(node, self._joints) if self._of_state else None
         self._odometry = (
             OdometryPublisher(node, prefix)

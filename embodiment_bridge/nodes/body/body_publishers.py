@@ -24,7 +24,7 @@ from embodiment_bridge.body.state_messages import odometry
 from embodiment_bridge.body.surroundings import MAP, FixedFrames
 from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
-from embodiment_bridge.nodes.base.messages import ROOT, TransformMessages, flat
+from embodiment_bridge.nodes.base.messages import ROOT, TransformMessages, flat, nanoseconds
 from embodiment_bridge.nodes.base.outlet import Outlet, PackedOutlet
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
@@ -66,7 +66,7 @@ class MarkerPublisher:
 
     def publish(self, stamp: Time) -> None:
         """Draw, if it is time and there are subscribers."""
-        now = _nanoseconds(stamp)
+        now = nanoseconds(stamp)
         if abs(now - self._last) < PERIOD:
             return
         self._last = now
@@ -76,15 +76,11 @@ class MarkerPublisher:
         fresh = {
             topic: message
             for topic, message in self._latest.items()
-            if abs(now - _nanoseconds(message.header.stamp)) < STALE
+            if abs(now - nanoseconds(message.header.stamp)) < STALE
         }
         scene = Scene(stamp, self._base_frame, lights=self._lights, **fresh)
         message, self._drawn = draw(scene, self._drawn)
         self._topic.publish(message)
-
-
-def _nanoseconds(stamp: Time) -> int:
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 
 
 class JointStates:

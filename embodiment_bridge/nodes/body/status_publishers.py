@@ -10,10 +10,10 @@ from rclpy.node import Node
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus, LinkState
+from embodiment_bridge.nodes.base import watcher
 from embodiment_bridge.nodes.base.qos import profile
 
-POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
-POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
+POSTURES = {name: number for number, name in watcher.POSTURES.items()}
 EVERY = 1  # s
 
 

@@ -14,12 +14,12 @@ from typing_extensions import override
 from embodiment_bridge.core.closed_on_exit import OwnThread
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.nodes.base.bridge_node import FAULT
 from embodiment_bridge.nodes.base.services import Reply, deferred_service
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.srv import Beam, PlaceThing, Push
 
 Work = Callable[[], object]
-FAULT: Final = "an exception in the node, see its log"
 
 
 class WorldRequests:

@@ -83,9 +83,9 @@ class OpencogAgent:
         self._local_grid: OccupancyGrid | None = None
         self.malformed = self.unknown = 0
         prefix = f"{namespace.rstrip('/')}/" if namespace else ""
-        self._client = PlanClient(node, f"{prefix}execute_action_plan")
+        client = PlanClient(node, f"{prefix}execute_action_plan")
         self.plans = OpencogPlans(
-            self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
+            client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
         )
         self._needs = OpencogNeeds(node, prefix, parameters.rates(values))
         self._skills: frozenset[str] = frozenset()  # skills of the body

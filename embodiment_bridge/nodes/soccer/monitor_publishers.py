@@ -19,7 +19,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.msg import EntityArray, Foul, GameState, SceneGraph, SoccerField
-from embodiment_bridge.nodes.base.messages import Message, TransformMessages
+from embodiment_bridge.nodes.base.messages import Message, TransformMessages, nanoseconds
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.protocols.soccer_monitor import messages
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
@@ -32,8 +32,6 @@ from embodiment_bridge.protocols.soccer_monitor.messages import ObjectMessages, 
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
 from embodiment_bridge.urdf import LinkTransform
-
-# Publishes `markers` of a soccer scene while there are subscribers: all once a second, else what has moved.
 
 # Many markers that are serialised once, because only their poses change.
 #
@@ -86,6 +84,8 @@ def _places(data: bytes, pattern: bytes) -> Array:
     return np.array(begins, dtype=np.int64).reshape(-1, 1) + np.arange(len(pattern))
 
 
+# Publishes `markers` of a soccer scene while there are subscribers: all once a second, else what has moved.
+
 PERIOD: Final = 100_000_000  # ns between drawings
 ALL: Final = 1_000_000_000  # ns between drawings of everything, for late subscribers
 FEW: Final = 50  # markers that are serialised one by one
@@ -108,7 +108,7 @@ class SceneMarkerPublisher:
 
     def publish(self, things: list[Thing], stamp: Time) -> None:
         """Draw, if it is time and there are subscribers."""
-        now = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+        now = nanoseconds(stamp)
         if abs(now - self._last) < PERIOD or not self._publisher.get_subscription_count():
             return
         self._last = now

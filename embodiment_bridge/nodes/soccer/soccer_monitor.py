@@ -13,7 +13,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.link.session import Phase, Session, linked
+from embodiment_bridge.link.session import Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.log_link import FASTEST, LogLink, LogPlayer
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
@@ -21,7 +21,7 @@ from embodiment_bridge.link.transports.tape import LogTape
 from embodiment_bridge.link.transports.tcp import PartingClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
-from embodiment_bridge.nodes.base.session_report import LogService, session_diagnostics
+from embodiment_bridge.nodes.base.session_report import LogService, not_there, session_diagnostics
 from embodiment_bridge.nodes.body.status_publishers import LinkPublisher
 from embodiment_bridge.nodes.soccer.monitor_publishers import MonitorPublishers
 from embodiment_bridge.protocols.registry import ProtocolSpec
@@ -240,15 +240,10 @@ class SoccerMonitor(BridgeNode):
     def _refusal(self) -> str:
         """Say why commands are refused now; empty if they are not."""
         if not self.active:
-            return f"{self.get_name()} is inactive; activate it first"
+            return self.inactive
         if self._log is not None:
             return "a log takes no commands"
-        status = self._session.status
-        if status.phase is not Phase.READY:
-            return f"the server is not there: link {status.phase.name}" + (
-                f", {status.reason}" if status.reason else ""
-            )
-        return ""
+        return not_there("the server", self._session.status)
 
 
 def _connect(values: ParameterValues) -> Transport:

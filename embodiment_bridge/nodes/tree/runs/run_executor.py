@@ -167,7 +167,8 @@ class RunExecutor:
             raise Rejected.because("", *veto.split(": ", 1))
 
     def _veto(self) -> str:
-        return guard_refusal(self.ports.rules.guards, self.feed.values(), self.feed.troubles)
+        guards = self.ports.rules.guards
+        return guard_refusal(guards, self.feed.values(), self.feed.troubles) if guards else ""
 
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""

@@ -23,6 +23,7 @@ from embodiment_bridge.fetching.requests import Requests
 from embodiment_bridge.fetching.signature import Acceptance
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.goal_client import SkillClient, SkillGoal
+from embodiment_bridge.nodes.body.skill_server import RESULT_STATUS
 from embodiment_bridge.nodes.sound.audio import Audio, RunMedia, SpeechTopic
 from embodiment_bridge.nodes.sound.fetch_parameters import signature_key
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings
@@ -33,13 +34,7 @@ from embodiment_bridge.srv import Hold
 # The body's skills as a port of the tree: an action client whose callbacks only cache.
 
 BODY_WITHIN: Final = 10.0  # s of wall time; a body may just be coming into sight
-STATUS = {
-    ExecuteSkill.Result.SUCCEEDED: SkillStatus.SUCCEEDED,
-    ExecuteSkill.Result.SKIPPED: SkillStatus.SKIPPED,
-    ExecuteSkill.Result.REPLACED: SkillStatus.REPLACED,
-    ExecuteSkill.Result.CANCELED: SkillStatus.CANCELED,
-    ExecuteSkill.Result.FAILED: SkillStatus.FAILED,
-}
+STATUS = {theirs: ours for ours, theirs in RESULT_STATUS.items()}
 
 
 @dataclass(slots=True)
