@@ -131,8 +131,8 @@ class Robot(ClosedOnExit):
                 f"not seen within {timeout:g} s: {name!r} is out of view, last seen {thing.age:.0f} s ago"
             )
         if thing is None:
-            known = {one for thing in self.see() for one in (thing.id, thing.kind) if one}
-            raise CommandError(f"not seen within {timeout:g} s: {unknown('thing', name, known)}")
+            known = unknown("thing", name, self.senses.names())
+            raise CommandError(f"not seen within {timeout:g} s: {known}")
         return thing
 
     # What it does.
@@ -228,7 +228,7 @@ class Robot(ClosedOnExit):
     # For programs that cannot wait.
 
     def way(self, goal: Goal) -> JsonObject:
-        """The document that brings it to a goal; see ``going.way``."""
+        """The document that brings it to a goal; see ``runs.way``."""
         return way(self.senses, goal)
 
     def say_document(self, text: str) -> JsonObject:

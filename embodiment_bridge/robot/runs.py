@@ -51,8 +51,7 @@ def way(senses: Senses, goal: Goal) -> JsonObject:
     if not (walks or "go_to" in skills):
         raise CommandError(f"body {senses.body!r} cannot walk to a place: it has no skill for that")
     if goal.thing and senses.find(goal.thing) is None:
-        known = {name for one in senses.things() for name in (one.id, one.kind) if name}
-        raise CommandError(unknown("thing", goal.thing, known))
+        raise CommandError(unknown("thing", goal.thing, senses.names()))
     if "go_to" in skills:
         return _action("go_to", _at(goal, "thing"))
     return _action("walk", {key: value for key, value in _at(goal, "entity").items() if key != "yaw"})

@@ -80,6 +80,10 @@ class Senses:
             self._things = data, things
         return things
 
+    def names(self) -> set[str]:
+        """Ids and kinds of all things."""
+        return {name for one in self.things() for name in (one.id, one.kind) if name}
+
     def find(self, name: str) -> Thing | None:
         """The thing of this id, else the nearest of this kind, a visible one before a remembered one."""
         things = [thing for thing in self.things() if thing.is_named(name)]
