@@ -273,7 +273,7 @@ class MotionRunner:
 
         Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0. After a gap, motions
         continue as after a usual step, and joints from where they are. When gaps follow each other, they are normal for
-        this body, and count as ``pace.LONGEST_STEP_S`` each.
+        this body, and count as ``sensing.LONGEST_STEP_S`` each.
         """
         gap = max(dt, 0.0) if isfinite(dt) else 0.0
         dt, resumed = self._pace.step(gap)

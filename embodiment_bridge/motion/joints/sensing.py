@@ -113,8 +113,9 @@ class Sensed:
         if len(state.velocity) == len(self.velocity):
             self.velocity = [value if isfinite(value) else 0.0 for value in state.velocity]
         self.came = ()
-        self.now = state.position if len(state.position) == len(self.position) else [nan] * len(self.position)
-        if len(state.position) == len(self.position):
+        told = len(state.position) == len(self.position)
+        self.now = state.position if told else [nan] * len(self.position)
+        if told:
             for i, value in enumerate(state.position):
                 if isfinite(value):
                     self.position[i] = value

@@ -103,16 +103,19 @@ class SkillRun:
         return self.elapsed - self._complete_at
 
     @property
+    def parts(self) -> tuple[Program | Native, ...]:
+        """Its walk and what the body does by itself, where it has them."""
+        return tuple(part for part in (self.program, self.native) if part is not None)
+
+    @property
     def overdue(self) -> bool:
         """Whether a walk or a native skill takes longer than its patience."""
-        parts = (part for part in (self.program, self.native) if part is not None)
-        return any(not part.done and self.elapsed > part.patience for part in parts)
+        return any(not part.done and self.elapsed > part.patience for part in self.parts)
 
     @property
     def failure(self) -> str:
         """The reason why a walk or a native skill cannot be done; empty if it can."""
-        parts = (part for part in (self.program, self.native) if part is not None)
-        return next((part.failure for part in parts if part.failure), "")
+        return next((part.failure for part in self.parts if part.failure), "")
 
     @property
     def uses_legs(self) -> bool:

@@ -222,11 +222,12 @@ class SkillTable:
 
     def advance(self, dt: float, holds: Holds) -> None:
         """Let ``dt`` s pass, or less for skills that are held and not canceled."""
+        pose = self._pose
         for run in self._runs.values():
             rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
             run.elapsed += own
-            run.watch(self._pose)
+            run.watch(pose)
             if run.motion is None and run.joints and rate > 0.0 and run.elapsed >= run.delay:
                 run.motion = self._begin_motion(run)
             if run.motion is not None:
@@ -331,7 +332,7 @@ class SkillTable:
             return False
         if run.ending is Ending.FINISH and not self._posture.at_rest(run.joints):
             return False
-        if any(not part.done for part in (run.program, run.native) if part is not None):
+        if any(not part.done for part in run.parts):
             return False
         return not run.uses_legs or self._legs is None or self._legs.calm
 
