@@ -29,6 +29,7 @@ GOAL_ITEMS = {
     "pwm": "goal_pwm",
 }
 OLD_SIGN = 1 << 10  # bit for the other direction in speeds and loads of Protocol 1.0
+OLD_SIZE = OLD_SIGN - 1  # bits of the speed or load itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class JointScale:
     def _signed(self, raw: int) -> int:
         if not self._old:
             return raw
-        size = raw & (OLD_SIGN - 1)
+        size = raw & OLD_SIZE
         return -size if raw & OLD_SIGN else size
 
 

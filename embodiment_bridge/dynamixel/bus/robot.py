@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.dynamixel.bus.bus import OpenPort, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.cycle import Target
 from embodiment_bridge.dynamixel.bus.port import checked_port_name, checked_sdk_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
@@ -23,7 +23,7 @@ class ServoRobot:
     Args:
         setup: from ``config_reader``.
         calibration: the user's file.
-        margin_s, open_port: see ``ServoBus``.
+        margin_s: see ``ServoBus``.
 
     Raises:
         ConfigError: a port name, a register or a model is wrong, or the calibration file cannot be read.
@@ -35,7 +35,6 @@ class ServoRobot:
         calibration: Path,
         *,
         margin_s: float = 0.01,
-        open_port: OpenPort | None = None,
     ) -> None:
         self.setup = setup
         self._file, self._lock = calibration, threading.Lock()
@@ -47,9 +46,7 @@ class ServoRobot:
         if self.warning:  # stored, so that later starts know it too until each joint is calibrated
             self._stored = {servo.joint: Stored(servo.id, servo.model, lost=True) for servo in setup.servos}
             save_calibration(calibration, self._stored)
-        self.buses = tuple(
-            ServoBus(config, self._stored, margin_s=margin_s, open_port=open_port) for config in setup.buses
-        )
+        self.buses = tuple(ServoBus(config, self._stored, margin_s=margin_s) for config in setup.buses)
         self._bus_of = {servo.joint: bus for bus in self.buses for servo in bus.config.servos}
 
     def start(self) -> None:

@@ -8,6 +8,7 @@ from math import tau
 from typing import Final, TypeVar
 
 from embodiment_bridge.core.errors import BridgeError, LinkError
+from embodiment_bridge.dynamixel.bus.joints import OLD_SIZE
 from embodiment_bridge.dynamixel.bus.registers import Found, Registers
 from embodiment_bridge.dynamixel.config.calibration import changed_registers, forget_changed, note_changed
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
@@ -17,7 +18,6 @@ T = TypeVar("T")
 TRIES: Final = 3
 LEAVE_TRIES, LEAVE_S = 4, 2.0  # the guardian of a killed driver has the port for a moment
 POSITION_MODE, VELOCITY_MODE = 3, 1
-OLD_SIZE: Final = 0x3FF  # bits of a load of protocol 1.0 without its direction
 FORCES: Final = ("goal_pwm", "torque_limit")  # of RAM, that limit the force in position mode
 SPEEDS: Final = ("profile_velocity", "moving_speed")
 WATCHDOG: Final = "bus_watchdog"  # a servo refuses goals while it has fired, until 0 is written

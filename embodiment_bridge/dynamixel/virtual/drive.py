@@ -72,16 +72,15 @@ class MotorDrive(Drive):
     position and speed of the profile, rad and rad/s. settled: nothing changes until the control or the load changes.
     """
 
-    def __init__(self, motor: Motor, position: float = 0.0, inertia: float | None = None) -> None:
-        self.position = self.wanted = position
-        self.velocity = self.current = self.pwm = self.wanted_speed = 0.0
+    def __init__(self, motor: Motor) -> None:
+        self.position = self.wanted = self.velocity = self.current = self.pwm = self.wanted_speed = 0.0
         self.settled = True
         self.axis = SOUND
         self.load: Callable[[float, float], float] | None = None
         self._resistance = motor.rated_voltage_v / motor.stall_current_a
         self._per_amp = motor.stall_torque_nm / motor.stall_current_a
         self._back_emf = motor.rated_voltage_v / motor.no_load_speed_rad_s
-        self._inertia = motor.stall_torque_nm * INERTIA_PER_TORQUE if inertia is None else inertia
+        self._inertia = motor.stall_torque_nm * INERTIA_PER_TORQUE
         self._friction = motor.stall_torque_nm * FRICTION_SHARE
         self._sum = 0.0  # integral part of the controller, share
         self._control = Control()

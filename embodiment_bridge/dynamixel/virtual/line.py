@@ -23,6 +23,7 @@ from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.wire import packet as packets
 from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.decoder import Packet
+from embodiment_bridge.dynamixel.wire.instructions import Instruction
 from embodiment_bridge.dynamixel.wire.packet import crc16
 from embodiment_bridge.wire.json_text import event_to_json
 
@@ -280,7 +281,7 @@ def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
     """Return the status of a firmware without byte stuffing."""
     body = packets.HEADER + bytes((servo.id,)) + (len(data) + 4).to_bytes(2, "little")
-    body += bytes((0x55, servo.error_byte(fault))) + data
+    body += bytes((Instruction.STATUS, servo.error_byte(fault))) + data
     return body + crc16(body).to_bytes(2, "little")
 
 

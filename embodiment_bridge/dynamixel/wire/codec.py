@@ -328,7 +328,7 @@ def read_fast_status(found: Packet) -> events.FastStatus | None:
 
 def _span(found: Packet) -> tuple[int, int]:
     """Return address and size at the beginning of the parameters."""
-    address, size = unpack_from("<BB" if found.protocol == 1 else "<HH", found.parameters)
+    address, size = packet.SPANS[found.protocol].unpack_from(found.parameters)
     return address, size
 
 

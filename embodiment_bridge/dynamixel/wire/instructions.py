@@ -79,11 +79,11 @@ def whole(name: str, value: object, lower: int, upper: int) -> int:
     raise CommandError(f"{name} is {value!r}; it must be a whole number from {lower} to {upper}")
 
 
-def any_id(value: object, name: str = "id") -> int:
+def any_id(value: object) -> int:
     """Check the id of one servo, or the broadcast id."""
     if value == BROADCAST and isinstance(value, int):
         return int(value)
-    return servo_id(value, name)
+    return servo_id(value)
 
 
 def servo_id(value: object, name: str = "id") -> int:

@@ -80,7 +80,7 @@ RESET_BUT_ID_AND_BAUD: Final = 0x02
 
 _ID: Final = {id: bytes((id,)) for id in range(HIGHEST_ID + 1)}
 _HEAD: Final = Struct("<4sBH")
-_SPANS: Final = {1: Struct("<BB"), 2: Struct("<HH")}  # by protocol: address and size
+SPANS: Final = {1: Struct("<BB"), 2: Struct("<HH")}  # by protocol: address and size
 _MOST: Final = {1: 0xFF, 2: 0xFFFF}  # of them
 
 
@@ -269,7 +269,7 @@ def _head(id: int, length: int) -> bytes:
 
 def _span(address: int, size: int, protocol: int = 2) -> bytes:
     most = _MOST[protocol]
-    return _SPANS[protocol].pack(whole("address", address, 0, most), whole("size", size, 1, most))
+    return SPANS[protocol].pack(whole("address", address, 0, most), whole("size", size, 1, most))
 
 
 def _placed(address: int, data: bytes, protocol: int) -> bytes:
