@@ -13,6 +13,7 @@ from embodiment_bridge.protocols.maeden.command_writer import write_json, write_
 from embodiment_bridge.protocols.maeden.events import AgentId, Command, Ending, Event, NoPacket, Percept
 from embodiment_bridge.protocols.maeden.packets import (
     COUNT,
+    NUMBER,
     PacketError,
     fits,
     read_json,
@@ -23,7 +24,6 @@ from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.codec import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.framing import Line, LineFramer
 
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _LINE_COUNT: Final = re.compile(r"[0-9]{1,3}")
 
 
@@ -60,7 +60,7 @@ class _Deal:
 
 
 def _apart(a: str, b: str) -> int:
-    if _NUMBER.fullmatch(a) and _NUMBER.fullmatch(b):
+    if NUMBER.fullmatch(a) and NUMBER.fullmatch(b):
         return abs(int(a) - int(b))
     return int(a != b)
 

@@ -30,7 +30,7 @@ STATUSES: Final = ("CONTINUE", "DIE", "SUCCESS", "END")
 SMELLS: Final = ("f", "b", "l", "r", "h")
 RESULTS: Final = ("ok", "fail")
 _TOKEN: Final = re.compile(r'\s*(?:(\()|(\))|"([^"]*)"|([^\s()"]+))')
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
+NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _INT64: Final = 2**63
 Tree: TypeAlias = "str | list[Tree]"
 
@@ -89,7 +89,7 @@ def _word(value: object, choices: Sequence[str]) -> str:
 def _number(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and -_INT64 <= value < _INT64:
         return value
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
+    if isinstance(value, str) and NUMBER.fullmatch(value):
         return int(value)
     raise PacketError("is no whole number")
 

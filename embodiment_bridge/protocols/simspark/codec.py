@@ -17,12 +17,18 @@ from embodiment_bridge.protocols.simspark.percept_reader import Dialect, Percept
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, ROBOTS, UNIVERSAL_EFFECTOR, Robot
 from embodiment_bridge.protocols.soccer import command_writer
 from embodiment_bridge.protocols.soccer.codec import AgentCodec, robot_named
-from embodiment_bridge.protocols.soccer.command_writer import Write, Written, number_text, whole_text, writers
+from embodiment_bridge.protocols.soccer.command_writer import (
+    WORD,
+    Write,
+    Written,
+    number_text,
+    whole_text,
+    writers,
+)
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
 
 MAX_SAY: Final = 20  # characters; the server drops longer messages silently
-WORD: Final = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the actions of a soccer agent as both simulators take them."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from math import inf, nan
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer.percepts import Named
 from embodiment_bridge.wire.codec import Unknown
+
+WORD: Final = re.compile(r"[!-'*-~]+")  # printable ASCII without blanks and parentheses
 
 # Actions that depend on nothing but themselves: how they are written.
 

@@ -4,14 +4,13 @@
 Frames to events, trainer commands to frames; it refuses what a server would ignore without a word.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer.codec import FrameCodec
-from embodiment_bridge.protocols.soccer.command_writer import number_text
+from embodiment_bridge.protocols.soccer.command_writer import WORD, number_text
 from embodiment_bridge.protocols.soccer.command_writer import whole_text as _whole
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.protocols.soccer_monitor.commands import Command
@@ -26,8 +25,6 @@ MAX_PLAYER: Final = 99
 MAX_SCORE: Final = 10000
 MAX_WORD: Final = 100  # characters
 TEAMS: Final = ("Left", "Right")  # case counts
-_IS_WORD: Final = re.compile(r"[!-'*-~]+").fullmatch  # printable ASCII without blanks and parentheses
-NOBODY: Final = -1  # the number that deselects all
 
 
 def write(command: c.Command | Unknown, kinds: Sequence[type], *, rsmp: bool) -> bytes:
@@ -96,10 +93,10 @@ def _some_player(command: c.Select | c.Kill | c.Repos) -> str:
     kind, number, team = type(command).__name__, command.number, command.team
     if number is None and team is None:
         return ""
-    if number == NOBODY and isinstance(command, c.Select):
+    if number == c.NOBODY and isinstance(command, c.Select):
         if team is not None:
-            raise CommandError(f"Select.team is {team!r}; number {NOBODY} selects nobody, of no team")
-        return f"(unum {NOBODY})"
+            raise CommandError(f"Select.team is {team!r}; number {c.NOBODY} selects nobody, of no team")
+        return f"(unum {c.NOBODY})"
     if number is None or team is None:
         lacks = "number" if number is None else "team"
         raise CommandError(f"{kind}.{lacks} is None; give both number and team, or neither")
@@ -113,7 +110,7 @@ def _team(field: str, value: object, choices: Sequence[str] = TEAMS) -> str:
 
 
 def _word(field: str, value: object) -> str:
-    if isinstance(value, str) and len(value) <= MAX_WORD and _IS_WORD(value):
+    if isinstance(value, str) and len(value) <= MAX_WORD and WORD.fullmatch(value):
         return value
     raise CommandError(
         f"{field} is {value!r}; it must be 1 to {MAX_WORD} printable ASCII characters, no blanks or parentheses"

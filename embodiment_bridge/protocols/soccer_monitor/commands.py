@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 # The differences between servers in the commands of a trainer, as data.
 
+NOBODY: Final = -1  # the number that deselects all
 SIDES: Final = {"left": "Left", "right": "Right"}
 
 

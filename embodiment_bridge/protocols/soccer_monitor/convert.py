@@ -58,9 +58,6 @@ def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Single]:
     return [c.Agent(*who, move=(*at, heading_deg(yaw, dialect.yaw_offset_deg)))]
 
 
-NOBODY: Final = -1
-
-
 class Trainer:
     """Makes commands of requests; ``play_modes()`` gives the names that the server has told.
 
@@ -152,8 +149,8 @@ class Trainer:
         return [c.PlayMode(request.play_mode)]
 
     def _select(self, request: AgentCommand.Request) -> list[c.Single]:
-        if request.number == NOBODY and not request.side:
-            return [c.Select(NOBODY)]
+        if request.number == c.NOBODY and not request.side:
+            return [c.Select(c.NOBODY)]
         return [c.Select(*_player(request))]
 
     def _game(self, request: SetGame.Request) -> list[c.Single]:

@@ -106,11 +106,7 @@ class Simulation:
     def join(self, role: str = "base") -> tuple[Agent, list[str]]:
         """A new agent; its id line and first packet."""
         agent = self.world.join(role)
-        return agent, [str(agent.id), *self.first_packet(agent)]
-
-    def first_packet(self, agent: Agent) -> list[str]:
-        """The packet that an agent gets when it joins."""
-        return packet_lines(self.world, agent)
+        return agent, [str(agent.id), *packet_lines(self.world, agent)]
 
     def cycle(self, lines: Mapping[int, str]) -> Lines:
         """Carry out the command of each agent; returns the lines for those that acted."""

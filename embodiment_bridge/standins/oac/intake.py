@@ -40,14 +40,14 @@ MOST_PROBLEMS: Final = 20
 _DECLARATION: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml[^<>\x80-\xff]{0,300}\?>")
 
 
-def validate(data: bytes, dialect: str = "final", limits: Limits | None = None) -> list[str]:
+def validate(data: bytes, dialect: str = "final") -> list[str]:
     """Faults of a document for an OAC of a dialect; empty if the OAC accepts it.
 
     Raises:
         ConfigError: there is no such dialect.
     """
     schema = _schema(dialect)
-    root, problems = _well_formed(data, limits or Limits())
+    root, problems = _well_formed(data, Limits())
     if root is None or problems:
         return problems
     if schema.validate(root):
@@ -55,9 +55,9 @@ def validate(data: bytes, dialect: str = "final", limits: Limits | None = None) 
     return [f"line {error.line}: {error.message}"[:300] for error in schema.error_log][:MOST_PROBLEMS]
 
 
-def well_formed(data: bytes, limits: Limits | None = None) -> list[str]:
+def well_formed(data: bytes) -> list[str]:
     """Faults of a document for an OAC without a schema."""
-    return _well_formed(data, limits or Limits())[1]
+    return _well_formed(data, Limits())[1]
 
 
 @cache

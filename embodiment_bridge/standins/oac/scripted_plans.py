@@ -74,9 +74,9 @@ def to_entity(thing: Known) -> Param:
     return Param("entity", "target", entity=Entity(thing.id, thing.type))
 
 
-def to_place(x: float, y: float, z: float = 0.0) -> Param:
+def to_place(x: float, y: float) -> Param:
     """A target that is a place."""
-    return Param("vector", "target", vector=Vector(x, y, z))
+    return Param("vector", "target", vector=Vector(x, y, 0.0))
 
 
 def find_ball(world: World) -> Known | None:
