@@ -244,11 +244,11 @@ class MatrixStage(Stage):
             steps += self._plan(plan_of(names[first : first + 10]))
         return self._finish(steps)
 
-    def perform_ros(self, wishes: Sequence[Mapping[str, Any]] = ()) -> Outcome:
+    def perform_ros(self) -> Outcome:
         """A ROS program that looks what the body can do, and asks for some of it."""
         self._begin()
         steps = []
-        for wish in wishes or json.loads((DATA / "skills.json").read_text(encoding="utf-8")):
+        for wish in json.loads((DATA / "skills.json").read_text(encoding="utf-8")):
             since, name = time.time(), wish["name"]
             why_not = self._ask(name, wish.get("parameters", {}), wish.get("slot", 0.0))
             steps.append(Step(name, since, time.time(), why_not))

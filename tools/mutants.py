@@ -33,7 +33,6 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
         ("wire/codec.py", ["test/wire/test_events.py", "test/wire/test_framing.py"]),
         ("wire/framing.py", ["test/wire/test_framing.py"]),
         ("wire/sexpr.py", ["test/wire/test_sexpr.py"]),
-        ("wire/json_text.py", ["test/wire/test_encode.py"]),
         ("wire/json_text.py", ["test/wire/test_decode.py", "test/wire/test_encode.py"]),
     ],
     "limits": [
@@ -49,19 +48,16 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
-        ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
-        ("fetching/rules.py", ["test/fetching/test_resolving.py"]),
-        ("fetching/connection.py", ["test/fetching/test_resolving.py"]),
         ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_resolving.py"]),
     ],
     "fetching": [
         ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
-        ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
         ("fetching/requests.py", ["test/fetching/test_requests_port.py"]),
-        ("fetching/rules.py", ["test/fetching/test_fetcher.py"]),
+        ("fetching/rules.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetcher.py"]),
         (
             "fetching/connection.py",
             [
+                "test/fetching/test_resolving.py",
                 "test/fetching/test_replies.py",
                 "test/fetching/test_https.py",
                 "test/fetching/test_fetcher.py",

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from embodiment_bridge.cli import ending
 from embodiment_bridge.cli.ending import INTERRUPTED, LOST_OUTPUT
-from embodiment_bridge.cli.terminal import drop_output
+from embodiment_bridge.cli.terminal import drop_output, say
 from embodiment_bridge.core.errors import BridgeError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -101,7 +101,7 @@ def _run(words: Sequence[str]) -> int:
             ending.listen()  # otherwise the program that started this one holds it back
         code: int = arguments.run(arguments)
     except BridgeError as error:
-        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        say(str(error))
         return USAGE
     except ModuleNotFoundError as error:
         if find_spec("rclpy"):

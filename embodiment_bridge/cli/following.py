@@ -2,13 +2,12 @@
 """Sends a goal from the command line and follows it, to its end or the loss of its server, or until the user stops."""
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from embodiment_bridge.cli.ending import OTHER
-from embodiment_bridge.cli.terminal import drop_output
+from embodiment_bridge.cli.terminal import drop_output, say
 
 F = TypeVar("F")
 
@@ -142,7 +141,7 @@ def follow(
     if goal.result is None and stopped():
         with stop_on_signals() as again:
             goal.cancel()
-            sys.stderr.write("embodiment_bridge: canceling; interrupt again to stop waiting\n")
+            say("canceling; interrupt again to stop waiting")
             asked = time.monotonic()
 
             def unanswered() -> bool:
@@ -166,6 +165,6 @@ def _given_up(goal: FollowedGoal, spin: Callable[[Callable[[], bool]], None]) ->
         wait = f"canceling if it comes back within {BACK_S:g} s; interrupt to stop waiting"
         deadline = time.monotonic() + BACK_S
         with stop_on_signals() as again:
-            sys.stderr.write(f"embodiment_bridge: {why}; {wait}\n")
+            say(f"{why}; {wait}")
             spin(lambda: not goal.cancel_awaited or again() or time.monotonic() > deadline)
     return f"{why}; it came back, and the goal is canceled" if goal.cancel_taken else why

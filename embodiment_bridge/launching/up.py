@@ -339,10 +339,10 @@ def _common_environment(nodes: Iterable[NodeDescription]) -> Mapping[str, str | 
     return {} if first is None else first.env
 
 
-def _last_lines(log: Path | None, number: int = 3) -> str:
+def _last_lines(log: Path | None) -> str:
     if log is None or not log.exists():
         return ""
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - LOG_END, 0))
         lines = file.read(LOG_END).decode(errors="replace").strip().splitlines()
-    return "; it said: " + " | ".join(lines[-number:]) if lines else ""
+    return "; it said: " + " | ".join(lines[-3:]) if lines else ""

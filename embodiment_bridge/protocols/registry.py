@@ -36,7 +36,7 @@ class Input:
     """A topic or a service for what is particular to the peer of a protocol.
 
     ``type`` is ``package.msg:Name`` of a topic or ``package.srv:Name`` of a service whose response has ``success``
-    and ``message``. ``command`` says what the soccer simulators make of a message (``soccer/plain_commands.py``): a
+    and ``message``. ``command`` says what the soccer simulators make of a message (``soccer/requests.py``): a
     class in ``ProtocolSpec.commands`` takes its values as they are, in the order of its fields; the
     ``module:function`` of ``convert.py``, where units change, takes the message. Empty where the converter does more.
     """

@@ -2,7 +2,7 @@
 """Writes events of any protocol as JSON objects and reads commands from them, by the fields of their dataclasses.
 
 ``{"command": "Motor", "name": "he1", "q_deg": 12.5, ...}``: the name of the command and its fields, written
-as ``decode.py`` writes those of events. A command inside another (``Frame.actions``) is such an object too.
+as ``event_to_json`` writes those of events. A command inside another (``Frame.actions``) is such an object too.
 """
 
 import base64

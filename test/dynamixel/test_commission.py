@@ -138,6 +138,17 @@ def at(step, action):
     return lambda name: action() if name == step else None
 
 
+def stay_on(bench):
+    """Let nothing switch the torque off any more once it is on."""
+
+    def work():
+        while not bench.servo.torque:
+            time.sleep(0.001)
+        bench.bus.inject("register_stuck", id=1)
+
+    threading.Thread(target=work, daemon=True).start()
+
+
 def test_a_load_that_pulls_the_horn_is_noticed(bench):
     bench = bench()
     # Nm, once it is driven: limp, it would be turned beyond its limits before a busy machine goes on.
@@ -178,17 +189,9 @@ def test_a_servo_that_takes_goals_outside_its_limits(bench):
 
 def test_torque_that_cannot_be_switched_off(bench):
     bench = bench()
-
-    def stick():
-        def work():
-            while not bench.servo.torque:
-                time.sleep(0.001)
-            bench.bus.inject("register_stuck", id=1)
-
-        threading.Thread(target=work, daemon=True).start()
-
     bench.check("hold")
-    assert "still on after it was switched off" in bench.check("stop", on_step=at("stop", stick))["stop"].text
+    results = bench.check("stop", on_step=at("stop", lambda: stay_on(bench)))
+    assert "still on after it was switched off" in results["stop"].text
 
 
 def test_a_watchdog_that_sleeps(bench):
@@ -256,15 +259,7 @@ def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
     monkeypatch.setattr(steps, "LET_GO_S", 2.0)
     bench = bench()
 
-    def deaf():
-        def work():
-            while not bench.servo.torque:
-                time.sleep(0.001)
-            bench.bus.inject("register_stuck", id=1)
-
-        threading.Thread(target=work, daemon=True).start()
-
-    results = bench.check("kill", on_step=at("kill", deaf))
+    results = bench.check("kill", on_step=at("kill", lambda: stay_on(bench)))
     assert "still on 2 s after its driver was killed" in results["kill"].text
 
 

@@ -23,6 +23,18 @@ def set_limits(stage: DrivenServos, id: int, lowest: int, highest: int) -> None:
     memory.set("ccw_angle_limit", highest)
 
 
+def seen_on_the_way(stage: DrivenServos) -> list[float]:
+    """Where the first servo was while its joint went to 0.4 rad."""
+    seen: list[float] = []
+
+    def there() -> bool:
+        seen.append(stage.virtual.servo(1).drive.position)
+        return abs(stage.reading(1).position - 0.4) < 0.03
+
+    stage.drive_until(there, j1=Target(0.4))
+    return seen
+
+
 @pytest.mark.parametrize("model", [AX, MX])
 @pytest.mark.parametrize("action", ["torque_off", "report", "hold", "reboot"])
 def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, action) -> None:
@@ -134,13 +146,7 @@ def test_one_found_as_a_wheel_or_with_many_turns_goes_to_its_goal_and_nowhere_el
     set_limits(stage, 1, found, found)
     stage.start()
     assert (stage.register(1, "cw_angle_limit"), stage.register(1, "ccw_angle_limit")) == limits
-    seen: list[float] = []
-
-    def there() -> bool:
-        seen.append(stage.virtual.servo(1).drive.position)
-        return abs(stage.reading(1).position - 0.4) < 0.03
-
-    stage.drive_until(there, j1=Target(0.4))
+    seen = seen_on_the_way(stage)
     assert min(seen) > -0.05
     assert max(seen) < 0.5
 
@@ -155,14 +161,7 @@ def test_limits_follow_the_mode(stages) -> None:
         assert stage.ask(requests.SetMode(["j1"], mode, force=True))[0]
         assert (one.limits.lowest, one.limits.highest) == (0, highest)
         assert stage.register(1, "ccw_angle_limit") == highest
-    seen: list[float] = []
-
-    def there() -> bool:
-        seen.append(stage.virtual.servo(1).drive.position)
-        return abs(stage.reading(1).position - 0.4) < 0.03
-
-    stage.drive_until(there, j1=Target(0.4))
-    assert min(seen) > -0.05
+    assert min(seen_on_the_way(stage)) > -0.05
 
 
 @pytest.mark.parametrize("model", [AX, "xm430_w350"])

@@ -270,11 +270,11 @@ def order(packets: bytes) -> bytes:
     return len(packets).to_bytes(4, "little") + packets
 
 
-def waited(*chunks: bytes, driver: int = NOBODY) -> bytes:
+def waited(*chunks: bytes) -> bytes:
     """What ``wait`` returns when ``chunks`` come through the pipe one by one, and the pipe then breaks."""
     reader, orders = os.pipe()
     found: list[bytes] = []
-    thread = threading.Thread(target=lambda: found.append(wait(reader, driver)))
+    thread = threading.Thread(target=lambda: found.append(wait(reader, NOBODY)))
     thread.start()
     try:
         with suppress(BrokenPipeError):

@@ -7,6 +7,7 @@ import socket
 import threading
 
 import pytest
+from fetching_stage import refused
 from waiting import THREAD
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
@@ -30,12 +31,6 @@ def peer():
 def fetcher(peer):
     trusted = frozenset({f"127.0.0.1:{peer.port}"})
     return Fetcher(FetchRules(UrlPolicy(schemes=("http", "https"), trusted_hosts=trusted), first_byte_s=0.3))
-
-
-def refused(fetcher, url, **options):
-    with pytest.raises(FetchError) as caught:
-        fetcher.fetch_bytes(url, **options)
-    return caught.value
 
 
 def test_a_document(peer, fetcher):

@@ -5,6 +5,7 @@ import io
 
 import pytest
 from certificates import Authority
+from fetching_stage import refused
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
@@ -32,12 +33,6 @@ def peer(authority):
 def fetcher(port, ca_file, host=HOST):
     values = {"fetch_host_map": [f"{host}=127.0.0.1:{port}"], "fetch_ca_file": str(ca_file)}
     return Fetcher(fetch_rules({**CLOSED, **values}))
-
-
-def refused(fetcher, url):
-    with pytest.raises(FetchError) as caught:
-        fetcher.fetch_bytes(url)
-    return caught.value
 
 
 def test_a_document_and_a_sound_over_https(peer, authority):

@@ -6,18 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from fetching_stage import refused
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection, shown
 from embodiment_bridge.fetching.connection import MAX_LOOKUPS
 from embodiment_bridge.fetching.fetcher import MAX_DOCUMENT, TOTAL_S
-
-
-def refused(fetcher, url, **options):
-    with pytest.raises(FetchError) as caught:
-        fetcher.fetch_bytes(url, **options)
-    return caught.value
-
 
 INNER = [
     "127.0.0.1",

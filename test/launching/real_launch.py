@@ -2,7 +2,7 @@
 """What the real ROS 2 launch would start for a launch file: found without starting anything.
 
 Needs the packages launch, launch_xml and launch_ros of a ROS 2 installation. As a program it writes the
-values that ``test_same_as_launch.py`` expects: ``python test/launching/real_launch.py``.
+values that ``test_bringup.py`` expects: ``python test/launching/real_launch.py``.
 """
 
 import os

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from waiting import PROCESS, until
+from waiting import PROCESS, spin_until, until
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching import executables
@@ -56,9 +56,8 @@ def test_a_program_has_the_environment_of_its_place_in_the_file(
     monkeypatch.setattr(executables, "EXECUTABLES", only)
     monkeypatch.chdir(tmp_path)
     plan = read_launch(file, {}, find_share=lambda name: tmp_path, environment=os.environ)
-    deadline = time.monotonic() + PROCESS
     with Graph(plan, lambda line: None) as graph:
-        graph.spin(lambda: told.exists() or time.monotonic() > deadline)
+        spin_until(graph, told.exists, patience=PROCESS)
         assert os.environ["OF_THE_NODES"] == "5"
     lines = told.read_text().splitlines()
     assert "OF_THE_NODES=before" in lines

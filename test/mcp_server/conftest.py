@@ -4,7 +4,7 @@
 import os
 
 import pytest
-from mcp_stage import bringup
+from robot_stage import bringup
 from waiting import GRAPH
 
 from embodiment_bridge.mcp_server.host import SOURCE

@@ -1,32 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A host of a language model without a model: the real client of the protocol, in this process."""
 
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
 from mcp.client.client import Client
 from waiting import GRAPH
 
-from embodiment_bridge.launching.launch_description import LaunchDescription
-from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.mcp_server.host import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.robot.robot import Robot
-
-ROOT = Path(__file__).parents[2]
-LONG = {"type": "loop", "loop": -1, "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 2}}
-
-
-def bringup(namespace: str, **arguments: str) -> LaunchDescription:
-    """The launch file with the mock body, or with what ``arguments`` say."""
-    given = {"body": "mock", "namespace": namespace, **arguments}
-    return read_launch(
-        ROOT / "launch/bringup.launch.xml", given, find_share=lambda _: ROOT, environment=os.environ
-    )
 
 
 class Host:

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import anyio
 import mcp.types as types
 import pytest
-from mcp_stage import LONG, async_until, connected
+from mcp_stage import async_until, connected
+from robot_stage import LONG
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.mcp_server.holding import Holding

@@ -14,7 +14,8 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp_stage import LONG, ROOT, async_until, connected
+from mcp_stage import async_until, connected
+from robot_stage import LONG, ROOT
 from sensor_msgs.msg import JointState
 from waiting import GRAPH
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 import pytest
-from mcp_stage import LONG, ROOT
+from robot_stage import LONG, ROOT
 from sensor_msgs.msg import JointState
 from waiting import GRAPH, until
 

@@ -11,7 +11,8 @@ import pytest
 import uvicorn
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_stage import LONG, async_until
+from mcp_stage import async_until
+from robot_stage import LONG
 from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError

@@ -8,7 +8,8 @@ import anyio
 import jsonschema
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_stage import LONG, async_until, connected
+from mcp_stage import async_until, connected
+from robot_stage import LONG
 from waiting import GRAPH
 
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo

@@ -17,7 +17,7 @@ import anyio
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_stage import ROOT
+from robot_stage import ROOT
 from sensor_msgs.msg import JointState
 from waiting import GRAPH, until
 

@@ -9,8 +9,9 @@ import mcp.types as types
 import pytest
 from embodiment_bridge.msg import Entity, EntityArray
 from mcp.shared.exceptions import MCPError
-from mcp_stage import LONG, async_until, connected
+from mcp_stage import async_until, connected
 from rclpy.serialization import deserialize_message, serialize_message
+from robot_stage import LONG
 from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError, unknown

@@ -15,6 +15,11 @@ DT = 0.02
 T1_FILE = Path(__file__).parents[2] / "config/bodies/t1.yaml"
 T1 = read_body(T1_FILE)
 HEIGHT = 0.65  # m
+SEED_ACTIONS = (
+    "reset", "eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink", "head_shake",
+    "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
+    "step_backward", "turn_left", "turn_right",
+)  # fmt: skip
 
 SMALL_FILE = """
 body: small

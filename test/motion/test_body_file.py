@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE, MovedBody
+from motion_stage import SEED_ACTIONS, SMALL, SMALL_FILE, T1, T1_FILE, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.description import Keyframe
@@ -19,11 +19,6 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 T1_TEXT = T1_FILE.read_text(encoding="utf-8")
-SEED_ACTIONS = (
-    "reset", "eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink", "head_shake",
-    "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
-    "step_backward", "turn_left", "turn_right",
-)  # fmt: skip
 
 
 def test_t1_has_its_joints_in_the_order_of_the_model() -> None:

@@ -20,7 +20,6 @@ from network_graphs import read_graph  # noqa: E402
 
 X = np.array([0.5, -1.0, 2.0], np.float32)
 WEIGHT = np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]], np.float32)
-BIAS = np.array([0.25, -0.5], np.float32)
 CHANCE = np.random.default_rng(1)
 
 

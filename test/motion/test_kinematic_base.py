@@ -50,8 +50,10 @@ SIDE = (
     "  side: {kind: walk, walk: side, channels: [legs], nominal_s: 1, min_s: 1, direction: -1, "
     "parameters: {distance: {range: [0, 9], default: 1}}}\n"
 )
-ANY_WAY = CART_FILE.replace("  turn: 1.0\n", "  turn: 1.0\n  left: 0.4\n", 1) + SIDE
-ANY_WAY = parse_body(ANY_WAY.replace("turn: {range: [-1, 1]}}", "direction: {range: [-4, 4]}}"), "cart.yaml")
+ANY_WAY_FILE = CART_FILE.replace("  turn: 1.0\n", "  turn: 1.0\n  left: 0.4\n", 1) + SIDE
+ANY_WAY = parse_body(
+    ANY_WAY_FILE.replace("turn: {range: [-1, 1]}}", "direction: {range: [-4, 4]}}"), "cart.yaml"
+)
 
 
 class Cart(MovedBody):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from motion_stage import T1
+from motion_stage import SEED_ACTIONS, T1
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.skill_info import EMOTIONS
@@ -22,11 +22,6 @@ from robot_model import CYCLE, RobotModel
 UPRIGHT = 0.6  # m
 USUAL = 1  # cycles of delay: the server's default mode
 LATE = 3  # a slow client
-SEED_ACTIONS = (
-    "reset", "eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink", "head_shake",
-    "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
-    "step_backward", "turn_left", "turn_right",
-)  # fmt: skip
 
 
 class Robot:

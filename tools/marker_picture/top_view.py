@@ -33,12 +33,6 @@ class TopView:
             if marker.action == Marker.ADD:
                 self._blend(self._covered(marker), marker)
 
-    def color_at(self, x: float, y: float) -> tuple[float, float, float]:
-        """Red, green and blue, 0 to 1, at a place in the world."""
-        row, column = np.unravel_index(np.argmin((self._x - x) ** 2 + (self._y - y) ** 2), self._x.shape)
-        red, green, blue = self.pixels[row, column].tolist()
-        return red, green, blue
-
     def write(self, path: Path) -> None:
         """Save as PNG."""
         data = (self.pixels.clip(0.0, 1.0) * 255).astype(np.uint8)

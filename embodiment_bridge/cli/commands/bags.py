@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.ending import INTERRUPTED
 from embodiment_bridge.cli.options import add_namespace_option, seconds
-from embodiment_bridge.cli.terminal import Progress
+from embodiment_bridge.cli.terminal import Progress, say
 from embodiment_bridge.launching.environment import find_share
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
 
         _spin(runtime, lambda: stopped() or playback.ended, progress, REPLAY_SHOW_S)
         if playback.error:
-            sys.stderr.write(f"embodiment_bridge: {playback.error}\n")
+            say(playback.error)
         return int(bool(playback.error))
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from embodiment_bridge import bml
 from embodiment_bridge.bml.authoring.show import to_dot, to_svg, to_text
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.commands import bml_dry_run, bml_preprocess, bml_record
+from embodiment_bridge.cli.commands.bml_preprocess import write_problems
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.lengths import add_media_option, given_media
 from embodiment_bridge.cli.options import add_reading_options, given_subtrees
@@ -44,14 +46,9 @@ go to standard error.
 DRAWINGS = {"text": to_text, "dot": to_dot, "svg": to_svg}
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the commands."""
-    group = commands.add_parser(
-        "bml",
-        description="BML documents.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    group = declare(commands, "bml", "BML documents.", EXAMPLES)
     actions = group.add_subparsers(metavar="ACTION", required=True)
     _add_checks(actions)
     bml_dry_run.add(actions)
@@ -60,7 +57,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     bml_preprocess.add(actions)
 
 
-def _add_checks(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_checks(actions: Commands) -> None:
     validate = _declare(
         actions, "validate", "list all problems of a document, with JSON pointers", VALIDATE_EXAMPLES
     )
@@ -71,9 +68,7 @@ def _add_checks(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     show.set_defaults(run=run_show)
 
 
-def _declare(
-    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str, examples: str
-) -> argparse.ArgumentParser:
+def _declare(actions: Commands, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
     command = actions.add_parser(
         name,
         help=summary,
@@ -100,8 +95,7 @@ def run_validate(arguments: argparse.Namespace) -> int:
         analysis = _analysis(result.document, robot, given_media(arguments.media))
         problems += analysis.warnings
         estimate = analysis.estimates[result.document.root.pointer]
-    for problem in problems:
-        sys.stdout.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    write_problems(problems, sys.stdout)
     if arguments.times and estimate is not None:
         sys.stdout.write(f"time: {_time_text(estimate)}\n")
     return int(any(problem.fatal for problem in problems))
@@ -116,8 +110,7 @@ def run_show(arguments: argparse.Namespace) -> int:
         problems += robot.problems(result.document, speech=arguments.speech)
         estimates = _analysis(result.document, robot, given_media(arguments.media)).estimates
         sys.stdout.write(DRAWINGS[arguments.format](result.document, estimates).rstrip() + "\n")
-    for problem in problems:
-        sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    write_problems(problems, sys.stderr)
     return int(any(problem.fatal for problem in problems))
 
 

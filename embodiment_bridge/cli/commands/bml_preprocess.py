@@ -6,12 +6,14 @@ import math
 import os
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from embodiment_bridge import bml
 from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.cli.options import add_subtree_option, given_subtrees
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import of_outside_program
 
@@ -131,16 +133,20 @@ def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
             fallback=arguments.fallback,
         )
         problems += done.problems
-    for problem in problems:
-        sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    write_problems(problems, sys.stderr)
     if result.document is None or any(problem.fatal for problem in problems):
         return 1
     sys.stdout.write(bml.to_json(done.document, indent=2) + "\n")
     return 0
 
 
+def write_problems(problems: Iterable[bml.Problem], stream: TextIO) -> None:
+    """Write a line for each problem; that of a warning begins with ``warning``."""
+    for problem in problems:
+        stream.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+
+
 def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) -> int:
-    from embodiment_bridge.cli.terminal import say
     from embodiment_bridge.media.speech_service import SpeechService
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.cli.motion_file import skill_text, track_of
-from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.cli.options import add_namespace_option, seconds
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.environment import find_share
 
@@ -33,9 +34,7 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command.add_argument("out", metavar="OUT", help="new YAML file; - writes standard output")
     command.add_argument("--name", help="name of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
-    command.add_argument(
-        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command, "/")
     command.add_argument(
         "--seconds", type=seconds, default=math.inf, help="length of the recording, in the body's time"
     )
@@ -61,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         Path(arguments.out).unlink()
     names, times, rows = _record(arguments)
     if len(times) < 2:
-        sys.stderr.write(f"embodiment_bridge: no joint_states in namespace {arguments.namespace}\n")
+        say(f"no joint_states in namespace {arguments.namespace}")
         return 1
     track = track_of(body, names, times, rows, arguments.near)
     if track is None:
-        sys.stderr.write(f"embodiment_bridge: no joint of body {body.name} moved\n")
+        say(f"no joint of body {body.name} moved")
         return 1
     text = skill_text(name, body, track)
     if arguments.out == "-":
@@ -73,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     _write(Path(arguments.out), text)
     what = f"{track.length:.1f} s of {len(track.joints)} joints in {len(track.times)} points"
-    sys.stderr.write(f"embodiment_bridge: {arguments.out}: skill {name}, {what}\n")
+    say(f"{arguments.out}: skill {name}, {what}")
     return 0
 
 
@@ -96,7 +95,7 @@ def _record(arguments: argparse.Namespace) -> tuple[list[str], list[float], list
         runtime.spin(lambda: recorder.seen > 0 or stopped() or time.monotonic() > deadline)
         recorder.recording = recorder.seen > 0
         if recorder.recording:
-            sys.stderr.write("embodiment_bridge: recording; Ctrl-C ends\n")
+            say("recording; Ctrl-C ends")
         runtime.spin(
             lambda: (
                 not recorder.recording or recorder.length >= arguments.seconds or recorder.full or stopped()

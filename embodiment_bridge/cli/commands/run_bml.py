@@ -7,19 +7,20 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.ending import exit_code, where_and_why
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import GoneError, perform
 from embodiment_bridge.cli.options import (
+    add_namespace_option,
     add_run_options,
     add_subtree_option,
     given_subtrees,
     given_values,
-    namespace,
     priority,
     seconds,
 )
-from embodiment_bridge.cli.terminal import Progress
+from embodiment_bridge.cli.terminal import Progress, say
 from embodiment_bridge.core.unicode_text import one_line
 
 if TYPE_CHECKING:
@@ -35,20 +36,19 @@ cancel, or a second signal came
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "run-bml",
-        description="Run a BML document on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Run a BML document on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
+        EXAMPLES,
+        run,
     )
     command.add_argument(
         "file", metavar="FILE", help="the document, or a shipped one by name; - reads standard input"
     )
-    command.add_argument(
-        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command, "/")
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     command.add_argument(
         "--on-new",
@@ -75,7 +75,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--wait", type=seconds, default=10.0, metavar="S", help="longest wait for the graph (default: 10)"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             progress.end()
     except GoneError as error:
-        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        say(str(error))
         return error.code
     for problem in result.problems:
         sys.stderr.write(f"{problem}\n")

@@ -5,10 +5,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.ending import exit_code
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.cli.following import GoneError, perform, unless_lost
-from embodiment_bridge.cli.options import namespace, seconds
+from embodiment_bridge.cli.options import add_namespace_option, seconds
+from embodiment_bridge.cli.terminal import say
 from embodiment_bridge.plans.plan_document import ON_ERROR
 
 if TYPE_CHECKING:
@@ -28,18 +30,17 @@ answer the goal or a cancel, or a second signal came
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "run-plan",
-        description="Run an action plan on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Run an action plan on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
+        EXAMPLES,
+        run,
     )
     command.add_argument("file", metavar="FILE", help="the plan; - reads standard input")
-    command.add_argument(
-        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
-    )
+    add_namespace_option(command, "/")
     command.add_argument(
         "--dialect",
         choices=("seed", "final", "legacy-2008"),
@@ -68,14 +69,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--wait", type=seconds, default=10.0, metavar="S", help="longest wait for the graph (default: 10)"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Send the plan and follow it; ``EXAMPLES`` lists the exit codes."""
     plan = _read(b"".join(read_chunks(arguments.file)), arguments.dialect)
     if isinstance(plan, str):
-        sys.stderr.write(f"embodiment_bridge: {arguments.file}: {plan}\n")
+        say(f"{arguments.file}: {plan}")
         return REJECTED
     from embodiment_bridge.launching.environment import prepare
 
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         result, interrupted = perform(ExecuteActionPlan, goal, show, action=action, arguments=arguments)
         unless_lost(show)(result)  # which may overtake the last feedback
     except GoneError as error:
-        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        say(str(error))
         return error.code
     why = f": {result.reason}" if result.reason else ""
     sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{why}\n")

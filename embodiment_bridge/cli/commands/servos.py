@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.commands import servos_commission
 from embodiment_bridge.core.errors import ConfigError, LinkError
 
@@ -32,13 +33,14 @@ JSON object per line. Exit code 2 if no servo answers or one refuses, 1 if a ste
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "servos",
-        description="Find Dynamixel servos on a port; read and write their registers.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Find Dynamixel servos on a port; read and write their registers.",
+        EXAMPLES,
+        run,
     )
     command.add_argument("port", metavar="PORT", help="serial device, or socket://HOST:PORT")
     command.add_argument(
@@ -79,12 +81,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     servos_commission.add(
         _add_action(actions, "commission", "a checklist for the first day with a real servo", "")
     )
-    command.set_defaults(run=run)
 
 
-def _add_action(
-    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
-) -> argparse.ArgumentParser:
+def _add_action(actions: Commands, name: str, text: str, words: str) -> argparse.ArgumentParser:
     """Declare one action; ``words`` follow its name in the example of the help."""
     example = f"example: embodiment_bridge servos /dev/ttyUSB0 {name} {words}".rstrip()
     return actions.add_parser(name, help=text, epilog=example)

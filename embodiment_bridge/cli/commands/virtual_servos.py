@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.command_line import Commands, declare
 from embodiment_bridge.cli.options import Within
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import place
@@ -38,13 +39,14 @@ docs/virtual_servos.md describes the control socket.
 """
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Declare the command."""
-    command = commands.add_parser(
+    command = declare(
+        commands,
         "virtual-servos",
-        description="Answer on the wire as the servos of a robot description (its <ros2_control>) would.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "Answer on the wire as the servos of a robot description (its <ros2_control>) would.",
+        EXAMPLES,
+        run,
     )
     command.add_argument("urdf", metavar="URDF", help="robot description with <ros2_control>")
     command.add_argument("--link", metavar="PATH", help="symbolic link to make to the pseudo terminal")
@@ -93,7 +95,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="with --physics: MJCF file, or room, desk, soccer, none (default: room)",
     )
     command.add_argument("--seed", type=int, default=0, help="seed of random faults (default: %(default)s)")
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,6 @@ import anyio
 import mcp.types as types
 from mcp.client.client import Client
 
-STEPS: Final = ("look", "go_to", "say", "mend", "interrupt", "stop")
 THING: Final = "ball"
 GREETING: Final = "hello"  # a soccer server carries ten characters, without blanks
 SEEN: Final = re.compile(r'^- "([^"]+)"', re.MULTILINE)

@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from doctor_stage import expect
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.cli.commands import doctor
 from embodiment_bridge.cli.doctor import middleware
 from embodiment_bridge.cli.doctor.examination import examine
-from embodiment_bridge.cli.doctor.finding import Finding, Verdict, fail, ok, warn
+from embodiment_bridge.cli.doctor.finding import Verdict, fail, ok, warn
 from embodiment_bridge.cli.doctor.machine import check_clock, check_locale, check_log_folder, check_python
 
 
@@ -248,9 +249,3 @@ class TestLibraries:
     def test_guard_alone_was_inherited(self, tmp_path) -> None:
         env = {middleware.GUARD: "1"}
         expect(middleware.check_libraries(env, make_prefix(tmp_path / "venv")), FAIL, "was inherited")
-
-
-def expect(finding: Finding, verdict: Verdict, text: str) -> None:
-    assert finding.verdict is verdict, str(finding)
-    assert text in str(finding)
-    assert bool(finding.advice) == (verdict is not OK), "advice if and only if something is wrong"

@@ -7,9 +7,10 @@ import socket
 from pathlib import Path
 
 import pytest
+from doctor_stage import expect
 
 from embodiment_bridge.cli.doctor import examination, machine, middleware
-from embodiment_bridge.cli.doctor.finding import Finding, Verdict
+from embodiment_bridge.cli.doctor.finding import Verdict
 from embodiment_bridge.core.listening import Listener, find_listener
 
 OK, WARN, FAIL = Verdict.OK, Verdict.WARN, Verdict.FAIL
@@ -238,9 +239,3 @@ def test_latency_timers_of_the_kernel(tmp_path) -> None:
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-
-
-def expect(finding: Finding, verdict: Verdict, text: str) -> None:
-    assert finding.verdict is verdict, str(finding)
-    assert text in str(finding)
-    assert bool(finding.advice) == (verdict is not OK), "advice if and only if something is wrong"

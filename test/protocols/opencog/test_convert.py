@@ -234,7 +234,6 @@ def test_yaw_of_a_compass():
 
 
 FLOATS = st.floats(-20, 20)
-MESSAGE = parts.Param("string", "m", "hi")
 
 
 @settings(max_examples=50, deadline=None)

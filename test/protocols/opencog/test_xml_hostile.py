@@ -20,7 +20,6 @@ from embodiment_bridge.wire.codec import Malformed, Unknown
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = [path.read_bytes() for path in sorted((DATA / "opencog").glob("*/*.xml"))]
 GOOD = b'<action-plan id="4" entity-id="7"><action name="drop" sequence="1"/></action-plan>'
-PLAN = (ActionPlan, Malformed)
 DICTIONARY = [
     b"<", b">", b"</", b"/>", b'"', b"'", b"=", b"&", b"&amp;", b"&#0;", b"&lol;", b"\0", b"\xff", b"\xc2\xa0", b"?",
     b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<!DOCTYPE a [", b"<?", b"?>", b"xmlns:oc", b"oc:", b"nan", b"1e999",

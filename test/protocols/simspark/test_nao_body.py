@@ -16,7 +16,6 @@ from embodiment_bridge.urdf import link_pose, read_urdf
 
 BODY = read_body(ROOT / "config/bodies/nao.yaml")
 URDFS = {"nao": "nao", "nao1": "nao1", "nao2": "nao", "nao3": "nao3", "nao4": "nao_toe"}  # by robot
-WALKS = [name for name, skill in BODY.skills.items() if skill.kind == "walk"]
 
 
 def test_body_has_the_joints_of_the_robot_inside_of_its_stops():

@@ -203,7 +203,6 @@ def _levels(depths: tuple[int, ...], parents: list[int]) -> list[tuple[Array, Ar
 BALL_MESH: Final = "soccerball"
 SIDES: Final = {"matLeft": "left", "matRight": "right"}
 MAX_PLAYERS: Final = 64  # of a scene; a game has 22
-MAX_NUMBER: Final = 999
 _NUMBER: Final = re.compile(r"matNum([0-9]{1,3})")
 
 

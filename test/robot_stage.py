@@ -7,7 +7,7 @@ from pathlib import Path
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_launch
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 LONG = {"type": "loop", "loop": -1, "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 2}}
 
 
