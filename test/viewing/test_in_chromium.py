@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewer as a user has it in a browser: it shows the robot, steers it, and is no door for somebody else's page."""
 
+import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlparse
 
@@ -157,6 +158,7 @@ def page():
 def hostile_server():
     """Somebody else's server; gives its port, and the paths that it was asked for."""
     asked = []
+    sockets = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -169,7 +171,20 @@ def hostile_server():
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    class Server(ThreadingHTTPServer):
+        """Ends the connections that the browser keeps in reserve, for which a thread would wait on and on."""
+
+        def process_request(self, request, client_address):
+            sockets.append(request)
+            super().process_request(request, client_address)
+
+        def server_close(self):
+            super().server_close()
+            for each in sockets:
+                with suppress(OSError):  # most were closed after their answer
+                    each.shutdown(socket.SHUT_RDWR)
+
+    with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
