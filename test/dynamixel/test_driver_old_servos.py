@@ -42,8 +42,10 @@ def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, ac
     stage = stages([servo(1), servo(2, model=model, faults=policy)])
     # What is not late is written once: else a second "torque on" may still be under way, and ends the shutdown.
     stage.bus = ServoBus(stage.bus.config, margin_s=1.0)
-    stage.start().until(lambda: stage.reading(2).torque)
-    stage.virtual.servo(2).raise_error(OVERLOAD)
+    # It counts as driven already while "torque on" is under way, which would end the shutdown: let it move first.
+    stage.start().drive_until(lambda: stage.reading(2).position > 0.05, j2=Target(0.1))
+    with stage.virtual.lock:
+        stage.virtual.servo(2).raise_error(OVERLOAD)
     stage.until(
         lambda: not stage.reading(2).torque and "limp until it is asked for" in stage.reading(2).reason
     )
