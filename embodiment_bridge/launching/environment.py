@@ -20,6 +20,7 @@ OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
 # fastdds) reads the second, and every process that has the first prints a warning.
 FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 FASTDDS_3 = Path("share/fastdds")
+INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
 CONFIG = Path("share/embodiment_bridge/config")
 LOOPBACK, NETWORK = "fastdds_loopback.xml", "fastdds.xml"
 LOOPBACK_ADDRESS = "127.0.0.1"
@@ -38,7 +39,7 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
     Raises:
         ConfigError: the loopback profile cannot be used. Fast DDS would only warn, and open the graph.
     """
-    env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
+    _find_ourselves(env)
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault(RANGE, "LOCALHOST")
     if is_on_loopback(env):  # this program was started by another one of this package
@@ -61,6 +62,17 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
         if alone:
             _check_loopback(Path(files[0]))
             env[RANGE] = "SYSTEM_DEFAULT"
+
+
+def _find_ourselves(env: MutableMapping[str, str]) -> None:
+    """Add the prefix of this Python to the path of packages where a sourced workspace does not have this package."""
+    told = env.get("AMENT_PREFIX_PATH", "")
+    package = INDEX / OUR_PROGRAM
+    if not told or (
+        not any(is_file(Path(prefix) / package) for prefix in told.split(os.pathsep) if prefix)
+        and is_file(Path(sys.prefix) / package)
+    ):
+        env["AMENT_PREFIX_PATH"] = os.pathsep.join([*filter(None, [told]), sys.prefix])
 
 
 def is_on_loopback(env: Mapping[str, str]) -> bool:
@@ -112,9 +124,6 @@ def find_program(name: str) -> str | None:
     """Return the path of a program in the folder of our Python or on the PATH; None if it is not found."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)
-
-
-INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
 
 
 def find_share(package: str) -> Path:

@@ -134,8 +134,20 @@ def test_settings_of_the_user_win(prefix, name):
     assert env[RANGE] == "LOCALHOST"
 
 
-def test_a_prefix_without_settings(tmp_path):
+def test_a_workspace_without_this_package(tmp_path):
+    """Somebody sourced the setup file of another one: ours is found beside it, with its settings."""
     env = {"AMENT_PREFIX_PATH": f"{tmp_path}:"}
+    for _ in range(2):
+        prepare(env)
+        assert [part for part in env["AMENT_PREFIX_PATH"].split(":") if part] == [str(tmp_path), sys.prefix]
+        assert is_on_loopback(env)
+
+
+def test_a_prefix_without_settings(tmp_path):
+    index = tmp_path / "share" / "ament_index" / "resource_index" / "packages"
+    index.mkdir(parents=True)
+    (index / "embodiment_bridge").touch()
+    env = {"AMENT_PREFIX_PATH": str(tmp_path)}
     prepare(env)
     assert not set(FASTDDS_PROFILES) & set(env)
     assert env[RANGE] == "LOCALHOST"
