@@ -16,7 +16,7 @@ from embodiment_bridge.bml import Document, Problem, analyse, check, read, to_js
 from embodiment_bridge.bml.nodes.node import preorder
 from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels
 from embodiment_bridge.body.state import SkillInfo
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.nodes.base.action_server import run_id_of
 from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, KeepAlive
@@ -41,17 +41,17 @@ class Goal:
 
 
 def way(senses: Senses, goal: Goal) -> JsonObject:
-    """The document that brings the robot to a goal: the skill ``go_to``, else a ``walk`` that goes to a place.
+    """Return the document that brings the robot to a goal: the skill ``go_to``, else a ``walk`` that goes to a place.
+
+    The body judges names of things: it may know more of them than the ids and kinds that it shows.
 
     Raises:
-        CommandError: the body has neither, or the thing is not known.
+        CommandError: the body has neither.
     """
     skills = {name: skill for name, skill in senses.skills.items() if skill.available}
     walks = {"x", "y"} <= set(skills["walk"].parameters if "walk" in skills else ())
     if not (walks or "go_to" in skills):
         raise CommandError(f"body {senses.body!r} cannot walk to a place: it has no skill for that")
-    if goal.thing and senses.find(goal.thing) is None:
-        raise CommandError(unknown("thing", goal.thing, senses.names()))
     if "go_to" in skills:
         return _action("go_to", _at(goal, "thing"))
     return _action("walk", {key: value for key, value in _at(goal, "entity").items() if key != "yaw"})

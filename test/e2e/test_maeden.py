@@ -201,6 +201,15 @@ def test_bml_steps_forward(stages, server) -> None:
     stage.until(lambda: stage.place[0] < 0)
 
 
+def test_the_shipped_document_fetches_the_food(stages, server) -> None:
+    """Its names are the body's: ``food`` is none of the things, it stands for ``supply``, too."""
+    stage = stages(server)
+    stage.bml.send((ROOT / "config/maeden/key_door.json").read_text(), source="test")
+    stage.until(lambda: stage.bml.result is not None)
+    assert (stage.bml.result.outcome, stage.bml.result.reason) == ("SUCCEEDED", "")
+    stage.until(lambda: list(stage.last["percept"].inventory) == ["+"])
+
+
 def test_bml_passes_over_what_an_agent_has_not(stages, server) -> None:
     stage = stages(server)
     leaves = [("emotion", "HAPPY"), ("body", "HEAD_SHAKE"), ("body", "EYE_RED"), ("body", "STEP_BACKWARD")]
