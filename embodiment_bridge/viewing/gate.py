@@ -7,6 +7,7 @@ websocket.
 
 import gzip
 import hmac
+import logging
 import os
 import re
 import threading
@@ -22,6 +23,7 @@ import viser
 import websockets.asyncio.server as server
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
+from websockets.exceptions import InvalidMessage
 from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response
 
@@ -157,6 +159,16 @@ HEADERS: Final = {
 }
 
 _starting = threading.Lock()  # one server at a time
+_log = logging.getLogger(__name__)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Leave out visitors that close before their first request, as a browser's spare connections do, or send none."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, EOFError | OSError | InvalidMessage)
+
+
+_log.addFilter(_is_ours)
 
 
 @contextmanager
@@ -176,7 +188,7 @@ def guarded(gate: Gate, title: str, press: Press) -> Iterator[None]:
         def serve(*words: Any, process_request: ProcessRequest | None = None, **options: Any) -> Any:
             nonlocal asked
             asked = True
-            options |= {"ping_interval": PING_S, "ping_timeout": SILENT_S}
+            options |= {"ping_interval": PING_S, "ping_timeout": SILENT_S, "logger": _log}
             return original(*words, process_request=_checked(gate, title, press, process_request), **options)
 
         vars(server)["serve"] = serve

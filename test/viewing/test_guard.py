@@ -76,6 +76,20 @@ def test_a_page_that_does_not_steer_has_no_buttons(page):
     assert get(page, "/buttons", **{"X-Press": "stop"})[::2] == (200, "")
 
 
+@pytest.mark.parametrize("sent", [b"", b"GET", b"\x16\x03\x01\r\n\r\n"])
+def test_a_visitor_without_a_request_is_not_logged(caplog, sent):
+    """A browser opens connections in reserve, and closes them unused."""
+    page = Page("127.0.0.1", 0)
+    with socket.create_connection(("127.0.0.1", urlparse(page.url).port), timeout=30.0) as visitor:
+        visitor.sendall(sent)
+        visitor.shutdown(socket.SHUT_WR)
+        while visitor.recv(4096):
+            pass
+    assert get(page)[0] == 200
+    page.close()
+    assert caplog.records == []
+
+
 def test_own_page(page):
     status, headers, text = get(page)
     assert status == 200
