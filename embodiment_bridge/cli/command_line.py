@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "up": ("up", "run the nodes of a launch file in one process"),
     "run-bml": ("run_bml", "run a BML document on the running graph"),
     "run-plan": ("run_plan", "run an action plan (XML) on the running graph"),
+    "skills": ("skills", "list the actions and emotions of a body"),
     "bml": ("bml", "check or rehearse a BML document"),
     "decode": ("codec", "decode bytes from a peer into JSON lines"),
     "encode": ("codec", "encode JSON lines of commands into wire bytes"),

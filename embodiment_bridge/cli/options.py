@@ -61,8 +61,8 @@ USUAL_BODY = "mock"
 USUAL_SOURCE = "run-bml"  # the name that this command gives itself
 
 
-def add_robot_options(command: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def add_body_options(command: argparse.ArgumentParser) -> None:
+    """Declare ``--body`` and ``--robot``, of which one may be given."""
     which = command.add_mutually_exclusive_group()
     which.add_argument(
         "--body",
@@ -75,6 +75,11 @@ def add_robot_options(command: argparse.ArgumentParser) -> None:
         metavar="NAMESPACE",
         help="ask the robot of the running graph for its skills, parameters and values; / is the usual namespace",
     )
+
+
+def add_robot_options(command: argparse.ArgumentParser) -> None:
+    """Declare the options that name a robot and its rules."""
+    add_body_options(command)
     command.add_argument(
         "--params",
         metavar="FILE",
