@@ -59,6 +59,7 @@ def parser(first: str = "") -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     if first not in COMMANDS and first:
+        top.add_argument("--version", action="version", version=_version())
         for name, (_, text) in COMMANDS.items():
             commands.add_parser(name, help=text)
     for module in {module: None for name, (module, _) in COMMANDS.items() if first in ("", name)}:
@@ -82,6 +83,15 @@ def declare(
     )
     command.set_defaults(run=run)
     return command
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # loads much for the other commands
+
+    try:
+        return f"embodiment_bridge {version('embodiment-bridge')}"
+    except PackageNotFoundError:
+        return "embodiment_bridge of unknown version: it was not installed"
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -45,6 +45,15 @@ def test_examples_can_be_read(line: str) -> None:
         assert ALL.parse_args(shlex.split(line)).run
 
 
+def test_the_version_is_that_of_the_package(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    version = re.search(r"<version>(.+)</version>", (Path(__file__).parents[3] / "package.xml").read_text())[
+        1
+    ]
+    assert capsys.readouterr().out == f"embodiment_bridge {version}\n"
+
+
 def test_examples_are_found() -> None:
     found = {line for command in commands(ALL) for line in examples(command)}
     assert {"up bringup.launch.xml --show-args", "peer bml --songs 2", "decode rcsssmj percepts.bin"} <= found
