@@ -212,15 +212,22 @@ class MotionRunner:
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed, by_head=by_head)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float = 0.0) -> str:
+    def follow(
+        self,
+        names: Sequence[str],
+        points: Sequence[TrajectoryPoint],
+        delay: float = 0.0,
+        *,
+        judged: bool = True,
+    ) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Returns the id for ``cancel``.
 
-        Legs begin when they stand. A trajectory that begins ``delay`` s later (negative: earlier) claims them now.
+        judged: it fails where the joints do not arrive; else who asks looks at them with tolerances of his own. Legs begin when they stand. A trajectory that begins ``delay`` s later (negative: earlier) claims them now.
 
         Raises:
             CommandError: the joints cannot follow, or it is over; the text names joint, point, value and range.
         """
-        return self._table.follow(names, points, delay)
+        return self._table.follow(names, points, delay, judged=judged)
 
     @property
     def commanded(self) -> Sequence[float]:

@@ -10,6 +10,7 @@ from motion_stage import DT, SMALL, SMALL_FILE, T1, MovedBody
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.native import Judging, Native
 from embodiment_bridge.scene.entities import Known, Sighting
@@ -218,6 +219,15 @@ def test_a_motion_of_which_a_joint_does_not_arrive_fails_after_a_second_with_joi
     report = body.finish(body.start("look"))
     assert (report.status, report.reason) == (FAILED, "yaw is at 0.00 rad, not at 0.80")
     assert body.state.time - begun == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("judged", "ends"), [(True, (FAILED, "yaw is at 0.00 rad, not at 0.80")), (False, (SUCCEEDED, ""))]
+)
+def test_points_of_which_a_joint_does_not_arrive_fail_unless_the_client_looks_himself(judged, ends) -> None:
+    body = Stiff("yaw")
+    report = body.finish(body.runner.follow(["yaw"], [TrajectoryPoint(1.0, (0.8,))], judged=judged))
+    assert (report.status, report.reason) == ends
 
 
 def test_a_joint_that_comes_late_is_waited_for_and_one_that_sags_a_little_counts() -> None:

@@ -10,6 +10,7 @@ from std_msgs.msg import String
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
@@ -116,7 +117,7 @@ class PerformerStage:
     def __init__(self, monkeypatch, files=None):
         self.now = 100.0
         monkeypatch.setattr(keep_alive.DeadMan.__init__, "__defaults__", (lambda: self.now, True))
-        self.node, self.vetoed, self.runs = FakeNode(), False, {}
+        self.node, self.vetoed, self.runs, self.files = FakeNode(), False, {}, files
         guard = Compare("charge", ">=", 15)
         rules = SimpleNamespace(sources=(), guards=[guard])
         ports = SimpleNamespace(
@@ -134,11 +135,13 @@ class PerformerStage:
     def goal(self, run_id, document=None, *, source="", breakpoints=(), canceled=False, **wishes):
         """Submit a run; returns why not."""
         body = SlowBody(lambda: self.now)
-        run = Run(
+        logged = {} if self.files is None else {"write": self.files.begin(run_id)}
+        run = (LoggedRun if logged else Run)(
             json.dumps(document or SHAKES),
             Ports(body, VirtualMedia({}), VirtualRequests({})),
             Rules(SKILLS),
             run_id=run_id,
+            **logged,
         )
         request = ExecuteBml.Goal(source=source, **wishes)
         checked = SimpleNamespace(request=request, breakpoints=breakpoints, suspendable=False)

@@ -54,7 +54,8 @@ class Desk:
             except CommandError as error:
                 refused(str(error))
 
-    def follow(self, names, points, delay) -> str:
+    def follow(self, names, points, delay, *, judged) -> str:
+        assert not judged
         if self.refuses:
             raise CommandError(self.refuses)
         self.delays.append(delay)

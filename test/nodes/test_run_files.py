@@ -56,7 +56,6 @@ def test_the_performer_drops_the_file_of_a_run_that_is_refused(stage, tmp_path, 
     files, _ = stage
     run_executor = PerformerStage(monkeypatch, files)
     for run_id, wishes in (("a1", {}), ("a2", {"on_new": "reject"})):
-        files.begin(run_id)("the header")
         refusal = run_executor.goal(run_id, **wishes)
     assert "gives way" in refusal
     assert names(tmp_path) == ["a1"]

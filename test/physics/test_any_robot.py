@@ -30,6 +30,7 @@ JOINTS = {
 FASTEST = 100.0
 MOVES = 0.04  # of its range, each joint; those of a robot that lies still are shaken by up to 0.03
 WITHIN = 3.0  # m of the start
+SWAYS_S = 0.1  # by which a body that sways otherwise at the begin may come to rest later
 
 
 def files_of(name, **chosen):
@@ -97,6 +98,28 @@ def test_robot_of_the_soccer_simulator_walks_here_too(name) -> None:
     assert [report.status for report in ended] == [SkillStatus.SUCCEEDED]
     assert state.base_position[0] == pytest.approx(-1.0, abs=0.15)
     assert state.base_position[1] == pytest.approx(1.5, abs=0.15)
+
+
+@pytest.mark.parametrize("name", ["desk_humanoid_walking", "T1", "K1"])
+def test_steps_and_turns_keep_their_shortest_slots(name) -> None:
+    simulation = simulation_of(name, world="soccer")
+    runner, state = MotionRunner(simulation.body), simulation.reset()
+    late = {}
+    for skill in simulation.body.skills.values():
+        if skill.walk not in ("line", "side", "turn", "place", "twist"):
+            continue
+        begin = state.time + 1.0
+        while state.time < begin:
+            state = simulation.step(runner.step(state, CYCLE), CYCLE)
+        runner.start(SkillRequest(skill.name, skill.name, {}, skill.min_s))
+        ended: list[SkillReport] = []
+        while not ended and state.time < begin + 10.0:
+            state = simulation.step(runner.step(state, CYCLE), CYCLE)
+            ended = [report for report in runner.take_reports() if report.status.ended]
+        assert [report.status for report in ended] == [SkillStatus.SUCCEEDED], skill.name
+        if state.time - begin > skill.min_s + SWAYS_S:
+            late[skill.name] = state.time - begin
+    assert late == {}
 
 
 # Two joints in one body, beside its frame and turned; a joint whose zero is not where the model is drawn; a slide.

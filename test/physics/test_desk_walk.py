@@ -81,6 +81,14 @@ def test_it_stands_when_it_has_walked(name: str, seed: int, parameters: dict[str
     assert robot.stays_up()
 
 
+@pytest.mark.parametrize("emotion", ["sad", "surprised", "afraid", "sleepy", "curious"])
+def test_it_steps_after_an_emotion_as_it_stands_in_it(emotion: str) -> None:
+    robot = Walker(seed=1)
+    assert robot.do(emotion, 5.0).status is SkillStatus.SUCCEEDED
+    assert robot.do("step_forward", 20.0).status is SkillStatus.SUCCEEDED
+    assert robot.stays_up()
+
+
 @pytest.mark.parametrize("end", ["stop", "cancel", "hold", "velocity", "newer"])
 def test_it_stands_when_a_walk_is_ended(end: str) -> None:
     robot = Walker(seed=8)

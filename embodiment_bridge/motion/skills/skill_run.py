@@ -57,6 +57,7 @@ class SkillRun:
         self.native = native
         self.outcome = outcome if not isinstance(native, Judging) else None
         self._complete_at = inf  # value of ``elapsed`` at the end of the motion, s
+        self.judged = True  # whether it fails where its joints do not arrive
         self.motion: Move | None = None
         self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0

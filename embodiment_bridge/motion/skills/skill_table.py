@@ -71,10 +71,13 @@ class SkillTable:
         run = run_of(request, self._description, self._native_skills, self._fall, self._sensed, self._things)
         self._admit(run)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float) -> str:
+    def follow(
+        self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float, *, judged: bool
+    ) -> str:
         """Move joints through timed points, which claim the channels of the joints; returns the id of that.
 
         delay: s until the trajectory begins; negative if it has begun: what is left of it is joined from here.
+        judged: whether it fails where the joints do not arrive.
 
         Raises:
             CommandError: the joints cannot follow, or the trajectory is over.
@@ -89,7 +92,7 @@ class SkillTable:
         length = delay + checked[-1].time
         skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), length, 0.0)
         run = SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked)
-        run.delay = delay
+        run.delay, run.judged = delay, judged
         self._admit(run)
         return run.request.id
 
@@ -295,8 +298,8 @@ class SkillTable:
         if run.program is not None and not sensed.base_fresh:
             return Verdict(True, UNSEEN)
         joints, goals = self._description.joints, self._posture.limiter.position
-        # Who sends points has tolerances of his own; limp joints are told as such.
-        moved = () if run.track else (number for number in run.joints if number not in sensed.limp)
+        # Limp joints are told as such.
+        moved = (number for number in run.joints if run.judged and number not in sensed.limp)
         return arrival(((joints[n], sensed.now[n], goals[n]) for n in moved), waited)
 
     @property

@@ -180,7 +180,7 @@ def delay_of(stamp: Time, node: Node) -> float:
 
 
 def trajectory_of(
-    message: JointTrajectory, node: Node
+    message: JointTrajectory, node: Node, *, judged: bool = True
 ) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], str]]:
     """Return the points of a trajectory, and a function that starts a runner on them and returns the id to cancel.
 
@@ -190,7 +190,7 @@ def trajectory_of(
     if any(point.effort for point in message.points):
         raise CommandError("trajectory: effort is not followed; leave it out, or use joint_command")
     points, delay = [_point(point) for point in message.points], delay_of(message.header.stamp, node)
-    return points, lambda runner: runner.follow(list(message.joint_names), points, delay)
+    return points, lambda runner: runner.follow(list(message.joint_names), points, delay, judged=judged)
 
 
 def _point(point: JointTrajectoryPoint) -> TrajectoryPoint:

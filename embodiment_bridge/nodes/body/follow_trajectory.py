@@ -179,7 +179,7 @@ class FollowTrajectory:
         """
         trajectory = request.trajectory
         names = self._names = list(trajectory.joint_names)
-        points, follow = trajectory_of(trajectory, self._node)
+        points, follow = trajectory_of(trajectory, self._node, judged=False)
         several = "joints of several degrees of freedom"
         for what, there in (
             (several, request.multi_dof_trajectory.joint_names or request.multi_dof_trajectory.points),

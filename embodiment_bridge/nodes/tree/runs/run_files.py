@@ -30,6 +30,7 @@ class RunFiles:
         self._whose = f"{robot}_" if robot else ""
         self._name = re.compile(rf"\d{{8}}T\d{{6}}_{re.escape(self._whose)}[0-9a-f]+\.jsonl")
         self._open: dict[str, TextIO] = {}
+        self._ended: tuple[str, Path] | None = None  # the latest: a fall after it is told in its file
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -51,6 +52,7 @@ class RunFiles:
         file = self._open.pop(run_id, None)
         if file is not None:
             self._attempt(run_id, file.close)
+            self._ended = run_id, Path(file.name)
             self._remove_old()
 
     def drop(self, run_id: str) -> None:
@@ -69,10 +71,18 @@ class RunFiles:
 
     def _write(self, run_id: str, line: str) -> None:
         file = self._open.get(run_id)
-        if file is not None and not self._attempt(run_id, lambda: file.write(line + "\n")):
+        if file is None and self._ended is not None and self._ended[0] == run_id:
+            self._attempt(run_id, lambda: self._append(line))
+        elif file is not None and not self._attempt(run_id, lambda: file.write(line + "\n")):
             del self._open[run_id]
             with suppress(OSError):
                 file.close()
+
+    def _append(self, line: str) -> None:
+        """Add a line to the file of the run that ended last, unless somebody has removed it."""
+        if self._ended is not None and self._ended[1].exists():
+            with self._ended[1].open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
 
     def _attempt(self, run_id: str, do: Callable[[], object]) -> bool:
         try:
