@@ -245,7 +245,7 @@ class MotionRunner:
         self._joint_command.set(names, columns)
 
     def abandon(self, reason: str) -> None:
-        """End every skill as FAILED: the body is lost, and ``reset`` follows when it is back."""
+        """End every skill, as the body is lost, and ``reset`` follows when it is back."""
         self._table.fail_all(reason)
 
     def reset(self, state: BodyState) -> None:

@@ -292,9 +292,11 @@ def test_exploring_and_eating_ends_the_episode_and_stays_ended(stages, server) -
         ("grab", {"thing": "food"}),
     ]:
         assert stage.do(name, **parameters) == "", name
-    stage.ask("use", thing="food")
+    eating = stage.ask("use", thing="food")
     stage.until(lambda: stage.last["event"].name == "SUCCESS")
     stage.until(lambda: stage.watcher.link != "ready")
+    eaten = stage.ended(eating)  # the server is gone before the slot of the skill is over
+    assert (eaten.status, eaten.reason) == (RESULT.SUCCEEDED, "")
     late = stage.collect(EpisodeEvent, "event", "latched")
     stage.until(lambda: late)
     assert late[-1].name == "SUCCESS"

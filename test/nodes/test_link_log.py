@@ -34,6 +34,16 @@ def test_a_link_is_joined_once_whatever_else_it_has_to_say(told) -> None:
     assert log.messages == ["joined the peer"]
 
 
+def test_a_link_that_was_silent_is_heard_again_and_not_joined(told) -> None:
+    publish, log = told
+    publish(Phase.READY)
+    for _ in range(2):
+        publish(Phase.SILENT, "nothing has come for 2 s")
+        publish(Phase.READY)
+    silent = ["the peer: nothing has come for 2 s", "the peer is heard again"]
+    assert log.messages == ["joined the peer", *silent, *silent]
+
+
 def test_a_link_that_is_lost_says_why_once_and_is_joined_again(told) -> None:
     publish, log = told
     publish(Phase.READY)

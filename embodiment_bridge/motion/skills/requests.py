@@ -43,14 +43,14 @@ def run_of(
     if not available:
         return SkillRun(request, skill, False, (), None)
     program = native = None
-    if skill.kind == "walk" and carrier is not None:
+    if skill.name in native_skills:  # also a walk that the body does itself, or refuses
+        native = native_skills[skill.name](skill, values, request.slot_s)
+    elif skill.kind == "walk" and carrier is not None:
         if needs_place(skill, values) and not sensed.base_fresh:
             raise CommandError(NOT_LOCATED)
         # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
         things = no_things if skill.walk == "kick" and not sensed.base_fresh else things
         program = program_of(skill, values, request.slot_s, carrier, things)
-    elif skill.kind == "native":
-        native = native_skills[skill.name](skill, values, request.slot_s)
     run = SkillRun(
         request,
         skill,

@@ -17,7 +17,7 @@ from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetector, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.lights import Lights
-from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.motion.skills.native import Judging, Start
 from embodiment_bridge.motion.skills.outcome import UNSEEN, Verdict, arrival
 from embodiment_bridge.motion.skills.requests import moved_joints, run_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun, motion_of
@@ -179,9 +179,11 @@ class SkillTable:
             run.motion = self._posture.stop_motion(run.joints)
 
     def fail_all(self, reason: str) -> None:
-        """End every skill as FAILED."""
+        """End every skill as FAILED, but for one that the body has told to be done: only its slot was left."""
         for run in tuple(self._runs.values()):
-            self._end(run, SkillStatus.FAILED, reason)
+            told = isinstance(run.native, Judging) and run.native.done and run.ending is Ending.NOT
+            failure = run.failure if told else reason
+            self._end(run, SkillStatus.FAILED if failure else SkillStatus.SUCCEEDED, failure)
 
     def fail_legs(self) -> None:
         """Fail every skill that uses the legs, as the body has fallen; those for a fallen body go on."""

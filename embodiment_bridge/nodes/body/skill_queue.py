@@ -69,7 +69,6 @@ class SkillQueue:
         """Take one percept: start requested skills, move by the body's own clock, report. Session's thread only."""
         if self._time is None:
             self._runner.reset(state)
-            self._runner.take_reports()  # these skills were reported as failed when the link was lost
             self._time = state.time
         gap, self._time = state.time - self._time, state.time
         self._work()
@@ -94,17 +93,18 @@ class SkillQueue:
         self._inbox.extendleft(reversed(kept))
 
     def lost(self, reason: str) -> None:
-        """Fail every requested skill, as the link is lost, and end what it began (speech). Session's thread only."""
+        """End every requested skill, as the link is lost, and what it began (speech). Session's thread only.
+
+        It has failed, unless the body had told before that it was done.
+        """
         self._work()
         self._time = None
         self.on_lost(reason)
         watches, self._watches = self._watches, []
         for _, failed in watches:
             failed(reason)
-        for request_id in sorted(self._known):
-            self._on_report(SkillReport(request_id, SkillStatus.FAILED, reason=reason))
-        self._known.clear()
         self._runner.abandon(reason)
+        self._report_all()
 
     def _work(self) -> None:
         while self._inbox:

@@ -66,7 +66,7 @@ class LinkPublisher:
         self._destroyed = False
         self._told = ""  # the reason of the last warning
         self._awaited = ""  # the last reason that was told while both may be starting
-        self._joined = False
+        self._phase = Phase.CLOSED  # of the last status
         self._begun = time.monotonic()  # 0 since it was joined
 
     def publish(self, status: LinkStatus) -> None:
@@ -93,9 +93,9 @@ class LinkPublisher:
 
     def _log(self, status: LinkStatus) -> None:
         if status.phase is Phase.READY:
-            if (
-                not self._joined
-            ):  # a link that is joined already reports something else, such as a silent servo
+            if self._phase is Phase.SILENT:
+                self._node.get_logger().info(f"{status.peer} is heard again")
+            elif self._phase is not Phase.READY:  # else it reports something else, such as a silent servo
                 self._node.get_logger().info(f"joined {status.peer}")
             self._told, self._begun = "", 0.0
         elif status.phase is Phase.SILENT:
@@ -108,4 +108,4 @@ class LinkPublisher:
                 return
             self._node.get_logger().warning(f"{status.reason}; trying again until it works")
             self._told = status.reason
-        self._joined = status.phase is Phase.READY
+        self._phase = status.phase

@@ -2,17 +2,18 @@
 """Makes a robot of RCSSServerMJ a body: joints, messages, skills and requests. Units change in ``convert.py``."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import hypot
 from typing import Final
 
 from typing_extensions import override
 
-from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.parameter import ParameterValues
+from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.protocols.converter import Cycle, Messages, Stamp
 from embodiment_bridge.protocols.rcsssmj import SPEC
 from embodiment_bridge.protocols.rcsssmj.codec import Command, CommandWriter
@@ -161,6 +162,9 @@ def recognised(percept: Percept, positions: Sequence[float], camera: Camera | No
     return me
 
 
+AT_THE_BALL: Final = ("kick", "dribble")
+
+
 class RobotConverter(PlayerConverter[Event, Command | Order, Action]):
     """One robot on the agent port.
 
@@ -183,13 +187,34 @@ class RobotConverter(PlayerConverter[Event, Command | Order, Action]):
         names = [joint.joint for joint in self._map.joints]
         posts = ("g_llp", "g_lup"), ("g_rlp", "g_rup")
         super().__init__(parameters, self._robot.name, names, mirrored, posts, "entities")
-        self._orders = Orders(managed=parameters.get("transport") == "managed")
+        managed = parameters.get("transport") == "managed"
+        self._orders = Orders(managed=managed)
+        self._away_from_ball = not (managed or self._robot.may_touch_ball)
         prefix = str(parameters["frame_prefix"])
         self._messages = PerceptMessages(
             names, prefix, self._memory, self._view, self._me, self._camera, self._robot.torso
         )
         self._requests = requests(
             self._robot, lambda: self._view.side, split=bool(parameters.get("say_split", False))
+        )
+
+    @override
+    def warnings(self) -> Sequence[str]:
+        return [*super().warnings(), *([self._touch()] if self._away_from_ball else [])]
+
+    @override
+    def native_skills(self) -> Mapping[str, Start]:
+        refused = dict.fromkeys(AT_THE_BALL, self._refuse) if self._away_from_ball else {}
+        return {**super().native_skills(), **refused}
+
+    def _refuse(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        raise CommandError(f"skill {skill.name!r}: {self._touch()}")
+
+    def _touch(self) -> str:
+        skills = " and ".join(AT_THE_BALL)
+        return (
+            f"rcssservermj 0.2.1 ends, for all players, when a {self._robot.name} touches the ball; {skills} are "
+            "refused, and it must be kept away from the ball (transport managed has no such fault)"
         )
 
     @override

@@ -5,8 +5,9 @@ rcssservermj 0.2.1 has no class for this of its own; what its server does in eac
 here with the same classes: perceive, let the robots answer, step. So what is commanded shows in the next percept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from math import isfinite
 from typing import Any, Final, get_args
 
@@ -119,6 +120,8 @@ class ManagedWorld:
         book = part("games.soccer.soccer_rules:create_soccer_rule_book")(rules)
         field = part("games.soccer.soccer_fields:create_soccer_field")(book.default_field_version.value)
         self.simulation = part("games.soccer.sim.soccer_sim:SoccerSimulation")(field, book)
+        provider = self.simulation.spec_provider
+        provider.load_robot_spec = partial(_with_named_shapes, provider.load_robot_spec)
         self._mujoco = part("sim.simulation:mujoco")
         self.players: list[ManagedPlayer] = []
         if not self.simulation.init():
@@ -224,6 +227,14 @@ class ManagedWorld:
 
     def _forward(self) -> None:
         self._mujoco.mj_forward(self.simulation.mj_model, self.simulation.mj_data)
+
+
+def _with_named_shapes(load: Callable[..., Any], *which: str) -> Any:
+    """Load a model whose shapes all have names, as rcsssmj ends where one without touches the ball: those of a K1."""
+    spec = load(*which)
+    for number, shape in enumerate(spec.geoms if spec is not None else ()):
+        shape.name = shape.name or f"{shape.parent.name}_{number}"
+    return spec
 
 
 def require_rcsssmj() -> None:

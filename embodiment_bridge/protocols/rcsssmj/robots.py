@@ -43,13 +43,14 @@ class Robot:
     """One model that ``init`` can name (case matters).
 
     joints: in the order of the perceptors on the wire. speaker: name on the wire; None when the robot has none.
-    torso: its sensors; all three robots have the same.
+    torso: its sensors; all three robots have the same. may_touch_ball: else the server ends when the robot does.
     """
 
     name: str
     joints: tuple[Joint, ...]
     speaker: str | None
     torso: TorsoSensors = TorsoSensors()
+    may_touch_ball: bool = True
 
     @property
     def effectors(self) -> tuple[str, ...]:
@@ -122,7 +123,11 @@ _ANT = (
 SPEAKER: Final = "say"
 
 ROBOTS: Final[Mapping[str, Robot]] = MappingProxyType(
-    {"T1": Robot("T1", _T1, SPEAKER), "K1": Robot("K1", _K1, SPEAKER), "ant": Robot("ant", _ANT, None)}
+    {
+        "T1": Robot("T1", _T1, SPEAKER),
+        "K1": Robot("K1", _K1, SPEAKER, may_touch_ball=False),  # its shapes have no names
+        "ant": Robot("ant", _ANT, None),
+    }
 )
 
 EFFECTORS: Final = frozenset(name for robot in ROBOTS.values() for name in robot.effectors)

@@ -7,13 +7,30 @@ from dataclasses import replace
 
 import pytest
 from builtin_interfaces.msg import Time
-from percept_stage import BALL, BODY, GAME, NAMES, ROOT, STAMP, STILL, converter, message, messages, percept
+from percept_stage import (
+    BALL,
+    BODY,
+    GAME,
+    NAMES,
+    PARAMETERS,
+    ROOT,
+    STAMP,
+    STILL,
+    converter,
+    message,
+    messages,
+    percept,
+)
 
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import SkillRequest
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.rcsssmj import SPEC
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
+from embodiment_bridge.protocols.rcsssmj.converter import RobotConverter
 from embodiment_bridge.protocols.rcsssmj.events import (
     Accelerometer,
     AgentDetection,
@@ -171,6 +188,21 @@ def test_without_a_urdf_there_is_vision_and_one_remark():
     (remark,) = made.warnings()
     assert "robot_description_file" in remark
     assert converter().warnings() == []
+
+
+@pytest.mark.parametrize("skill", ["kick", "dribble"])
+def test_a_k1_is_kept_away_from_the_ball_of_a_server_that_ends_at_its_touch(skill):
+    k1 = {"robot": "K1", "robot_description_file": str(ROOT / "urdf/k1.urdf")}
+    body = read_body(ROOT / "config/bodies/k1.yaml")
+    made, managed = (
+        RobotConverter({**PARAMETERS, **k1, "transport": how}, body) for how in ("tcp", "managed")
+    )
+    assert "ends, for all players, when a K1 touches the ball" in made.warnings()[0]
+    with pytest.raises(CommandError, match=f"'{skill}'.*touches the ball"):
+        MotionRunner(body, made.native_skills()).start(SkillRequest("1", skill))
+    assert managed.warnings() == []
+    assert skill not in managed.native_skills()
+    assert skill not in converter(transport="tcp").native_skills()  # of a T1
 
 
 def test_a_urdf_without_camera_is_a_remark_and_a_bad_one_an_error(tmp_path):

@@ -49,6 +49,14 @@ def place(player):
     return position.x_m, position.y_m, position.z_m
 
 
+def test_a_k1_may_touch_the_ball(world):
+    player = world.add(Init("K1", "us", 2))
+    world.place_player("us", 2, (-5.0, 5.0, 0.6))
+    world.place_ball((-5.0, 5.1, 0.6))
+    world.step()
+    assert world.simulation.ball.get_most_recent_contact() == player._agent.agent_id
+
+
 def test_robots_of_both_teams_are_in_one_world(world):
     one, two, other = ants(world, ("us", 1), ("us", 2), ("them", 1))
     begin = one.percept.time_s
