@@ -103,10 +103,12 @@ def _read(data: bytes, dialect: str) -> "ActionPlan | str":
 
     found = read(data, dialect=dialect)
     plan = next((event for event in found if isinstance(event, ActionPlan)), None)
-    if plan is not None:
-        return plan
     faults = [f"byte {event.offset}: {event.reason}" for event in found if isinstance(event, Malformed)]
-    return faults[0] if faults else "there is no action-plan in it"
+    if plan is None:
+        return faults[0] if faults else "there is no action-plan in it"
+    for fault in faults:
+        say(f"this part of the plan is left out: {fault}")
+    return plan
 
 
 def _goal(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPlan.Goal":

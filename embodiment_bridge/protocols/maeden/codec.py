@@ -56,7 +56,9 @@ class _Deal:
 
     @property
     def done(self) -> bool:
-        return len(self.first) == 1 + COUNT and len(self.second) in (0, 1 + COUNT)
+        """Whether one is whole, and the other is so too or is a count line at most, which may be a stray number."""
+        shorter, longer = sorted(self.key)
+        return longer == 1 + COUNT and shorter in (0, 1, 1 + COUNT)
 
 
 def _apart(a: str, b: str) -> int:
@@ -81,6 +83,9 @@ class Assembler:
     """
 
     _deals: list[_Deal] = field(default_factory=list)
+    _last: TextLine | None = (
+        None  # of the packet before: its time, or the count of the next if it lacked its time
+    )
 
     @property
     def empty(self) -> bool:
@@ -100,7 +105,7 @@ class Assembler:
 
     def drop(self) -> None:
         """Forget all."""
-        self._deals = []
+        self._deals, self._last = [], None
 
     def drop_oldest_count(self) -> TextLine:
         """Forget the first of nothing but count lines."""
@@ -111,7 +116,9 @@ class Assembler:
     def take(self, line: TextLine) -> list[Packet] | None:
         """Add a line: the packets that are whole now; None if it continues nothing, and then nothing changes."""
         best: dict[tuple[int, int], _Deal] = {}
-        for deal in self._deals or [_Deal(())]:
+        last, self._last = self._last, None
+        begun = (last,) if last and fits(0, line.text) else ()
+        for deal in self._deals or [_Deal(begun)]:
             for way in _ways(deal, line):
                 known = best.get(way.key)
                 if known is None or way.differences < known.differences:
@@ -119,10 +126,14 @@ class Assembler:
         if not best:
             return None
         self._deals = list(best.values())
-        for deal in self._deals:
+        for deal in reversed(
+            self._deals
+        ):  # the later count line rather than a number that was left before it
             if deal.done:
-                self.drop()
-                return [packet for packet in (deal.first, deal.second) if packet]
+                packets = (deal.first, deal.second)
+                self._deals = [_Deal(packet) for packet in packets if len(packet) == 1]
+                self._last = line if _continues((), line.text) else None
+                return [packet for packet in packets if len(packet) > 1]
         return []
 
 

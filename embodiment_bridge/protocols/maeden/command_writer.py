@@ -25,7 +25,7 @@ FREE_TEXT: Final = "say"  # name of the command sentence that carries free text
 LONGEST_TEXT: Final = 200  # characters of free text
 MAX_MESSAGES: Final = 1000
 
-_HEARD: Final = re.compile(r"\(\s*(\(.*\))?\s*\)", re.DOTALL)
+_HEARD: Final = re.compile(r"\((?:\s*\(.*\)\s*|[^()\"\[\]]*)\)", re.DOTALL)
 _START: Final = re.compile(rf"\((\d{{1,18}}) ({'|'.join(DIRECTIONS)}) ")
 _COMMAND: Final = re.compile(r"\((\d+) (\w+) (\S+) \((\S+) (\S+) (\S+)\) ([+-]?\d{1,18})\)")
 _QUESTION: Final = re.compile(r"\((\d+) (\w+) (\S+) \((\S+) (\S+) (\S+)(?: (\S+))?\)\)")
@@ -33,7 +33,7 @@ _PAYMENT: Final = re.compile(r"[+-]?\d{1,9}")
 
 
 def is_heard(text: str) -> bool:
-    """Whether a line has the shape of the messages line: ``()``, or messages in parentheses."""
+    """Whether a line has the shape of the messages line: ``()``, messages in parentheses, or words."""
     return _HEARD.fullmatch(text) is not None
 
 

@@ -30,6 +30,7 @@ from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE, Fields, UnknownListError
 from embodiment_bridge.protocols.soccer.percepts import (
     ACCELEROMETER,
+    AGENT,
     GYRO,
     NAME,
     POINT,
@@ -142,7 +143,6 @@ JOINT: Final = Row(
 )
 HEARD: Final = Row("", Heard, Value(NUMBER), Value(BASE64))
 MICROPHONE: Final = Row("MIC", Microphone, Value(TEXT), HEARD, field="microphones", many=True)
-AGENT: Final = Row("P", AgentDetection, Value(TEXT, "team"), Value(WHOLE, "id"), POINT)
 SEE: Final = Row("See", Vision, POINT, AGENT, field="vision")
 ROWS: Final = (
     TIME, GAME, ORIENTATION, POSITION, GYRO, ACCELEROMETER, JOINT, MICROPHONE, SEE, TOUCH,

@@ -24,11 +24,11 @@ from embodiment_bridge.protocols.soccer.list_fields import (
 )
 from embodiment_bridge.protocols.soccer.percepts import (
     ACCELEROMETER,
+    AGENT,
     GYRO,
     NAME,
     POINT,
     TOUCH,
-    AgentDetection,
     PointDetection,
 )
 from embodiment_bridge.protocols.soccer.wire_table import DIRECTION, Form, Read, Row, Value
@@ -122,13 +122,6 @@ STATE: Final = Row(
     Value(NUMBER, "temp", optional=True),
     Value(NUMBER, "pan_tilt", 2, optional=True),
     field="agent_state",
-)
-AGENT: Final = Row(
-    "P",
-    AgentDetection,
-    Value(TEXT, "team", optional=True, missing=""),
-    Value(WHOLE, "id", optional=True, missing=-1),  # it is left out until it is known
-    POINT,
 )
 LINE: Final = LineRow("L", LineDetection, Value(NUMBER, "pol", 3), Value(NUMBER, "pol", 3), joined=_lines)
 SEE: Final = Row(

@@ -4,11 +4,12 @@
 Numbers may be nan or inf when a simulation blows up. The frame of a sensor is that of its simulator.
 """
 
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
 
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE
 from embodiment_bridge.protocols.soccer.wire_table import Row, Value
+from embodiment_bridge.wire.sexpr import ATOM
 
 
 class Named(Protocol):
@@ -60,7 +61,10 @@ class PointDetection:
 
 @dataclass(frozen=True, slots=True)
 class AgentDetection:
-    """``(P (team teamRed)(id 1)(head (pol ..))(lfoot (pol ..)))``: a robot's markers, perhaps one's own."""
+    """``(P (team teamRed)(id 1)(head (pol ..))(lfoot (pol ..)))``: a robot's markers, perhaps one's own.
+
+    A server that tells no parts writes ``(P (team teamRed)(id 1)(pol ..))``: one marker, with the name ``P``.
+    """
 
     team: str
     number: int
@@ -73,4 +77,24 @@ ACCELEROMETER: Final = Row(
     "ACC", Accelerometer, NAME, Value(NUMBER, "a", 3), field="accelerometers", many=True
 )
 TOUCH: Final = Row("TCH", Touch, NAME, Value(WHOLE, "val"), field="touches", many=True)
-POINT: Final = Row("", PointDetection, Value(TEXT), Value(NUMBER, "pol", 3))
+PLAYER: Final = "P"
+PLACE: Final = Value(NUMBER, "pol", 3)
+PART: Final = Row("", PointDetection, Value(TEXT), PLACE)
+POINT: Final = Row(
+    "", PointDetection, Value(TEXT._replace(pattern=f"(?!{PLAYER}(?!{ATOM})){TEXT.pattern}")), PLACE
+)
+
+
+def _agent(team: str, number: int, distance: Any, azimuth: Any, elevation: Any, body: Any) -> AgentDetection:
+    whole = () if distance is None else (PointDetection(PLAYER, distance, azimuth, elevation),)
+    return AgentDetection(team, number, (*whole, *body))
+
+
+AGENT: Final = Row(
+    PLAYER,
+    _agent,
+    Value(TEXT, "team", optional=True, missing=""),  # team and number are left out until they are known
+    Value(WHOLE, "id", optional=True, missing=-1),
+    replace(PLACE, optional=True),
+    PART,
+)

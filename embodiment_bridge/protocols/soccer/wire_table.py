@@ -62,7 +62,7 @@ class Value:
     def convert(self) -> Callable[[Any], Any]:
         """Return a converter from the text of a group to its value."""
         convert, missing = self.kind.convert, self.missing
-        return (lambda text: missing if text is None else convert(text)) if self.optional else convert
+        return (lambda text: convert(text) if text else missing) if self.optional else convert
 
     def read(self, fields: Fields) -> list[Any]:
         """The values of named fields.
@@ -161,10 +161,12 @@ class Row:
     def takes(self, item: list[Node]) -> bool:
         """Whether a list inside another one is of this form, however wrong it is otherwise."""
         if self.word:
-            return item[:1] == [self.word] and len(item) != 2  # a point may have any name
+            return item[:1] == [self.word]
         if not self._named:
             return True
-        return len(item) == 2 and isinstance(item[1], list) and item[1][:1] == [self._named[0].name]
+        if len(item) != 2 or not isinstance(item[1], list) or item[1][:1] != [self._named[0].name]:
+            return False
+        return not isinstance(item[0], str) or re.fullmatch(self._alone[0].kind.pattern, item[0]) is not None
 
     def read(self, items: list[Node]) -> Read:
         """The value of a parsed list; an optional value or a list of a row that is wrong is left out.

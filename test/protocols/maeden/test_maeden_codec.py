@@ -282,6 +282,29 @@ def test_bad_line_is_told_and_the_next_packet_is_read(name):
     assert told[-1].world_time == 9
 
 
+BROKEN_LINES = {
+    "not there": lambda line: [],
+    "twice": lambda line: [line, line],
+    "cut": lambda line: [line[: len(line) // 2]],
+    "something else": lambda line: ["((("],
+    "a number": lambda line: ["77"],
+}
+
+
+@pytest.mark.parametrize("how", BROKEN_LINES)
+@pytest.mark.parametrize("place", range(9))
+@pytest.mark.parametrize("numbers", [("1999", "4"), ("999", "44")], ids=["", "like counts"])
+def test_packet_with_a_broken_line_costs_no_other(how, place, numbers):
+    """Energy and time may look like the count line of a packet."""
+    lines = [*PACKET_T[:6], numbers[0], "ok", numbers[1]]
+    broken = [*lines[:place], *BROKEN_LINES[how](lines[place]), *lines[place + 1 :]]
+    good = [[*lines[:8], time] for time in ("101", "102", "103")]
+    told = fed(text(["0", *lines, *broken, *(line for packet in good for line in packet)]))
+    percepts = [event for event in told if isinstance(event, Percept)]
+    assert [percept.world_time for percept in percepts][-3:] == [101, 102, 103]
+    assert {percept.view for percept in percepts} == {percepts[0].view}
+
+
 @pytest.mark.parametrize("place", [2, 5, 6])
 def test_lists_of_any_depth_are_read_or_told(place):
     """Also those that are just not too deep for the reader of JSON, and are for what is done with them."""
@@ -444,7 +467,7 @@ TOLD = [
     ("((1 left shout (question where K left)))", "question where K left"),
     ("((0 here talk (command ) (", "(0 here talk (command ) ("),
     ("((3 back ))", "(3 back )"),
-    ("(who knows)", "who knows"),
+    ("(Message1 Message2)", "Message1 Message2"),
 ]
 
 
@@ -466,7 +489,8 @@ def test_what_cannot_be_read_keeps_its_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "whether"), [("()", True), ("((0 here))", True), ("(a)", False), ("", False)]
+    ("line", "whether"),
+    [("()", True), ("((0 here))", True), ("(Message1 Message2)", True), ('("K")', False), ("", False)],
 )
 def test_line_of_messages_is_told_by_its_parentheses(line: str, *, whether: bool) -> None:
     assert is_heard(line) is whether

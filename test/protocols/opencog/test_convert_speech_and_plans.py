@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speech, actions, needs, views and plans between ROS and an OAC, and settings that cannot be."""
 
-from math import nan, pi
+from math import isnan, nan, pi
 from pathlib import Path
 from textwrap import dedent
 
@@ -146,7 +146,8 @@ def test_plan_to_ros():
     assert turn.rotation.z == pytest.approx(5.38 - 2 * pi)
     assert [p.value for p in say.parameters] == ["hi", "red ball"]
     assert (sniff.parameters[0].value, sniff.parameters[0].entity_type) == ("red ball", "object")
-    assert bad.parameters[0].type == ""  # never a walk to the origin
+    assert bad.parameters[0].type == "vector"
+    assert isnan(bad.parameters[0].vector.x)  # never a walk to the origin, and never said to be missing
 
 
 def test_single_command_is_a_plan_that_nobody_waits_for():

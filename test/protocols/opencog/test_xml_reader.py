@@ -119,12 +119,13 @@ def test_numbers_of_real_programs(text, value):
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "", "x", "1,5"])
-def test_parameter_that_cannot_be_read_has_no_content_but_the_plan_is_there(text):
+def test_parameter_that_cannot_be_read_is_told_with_its_text_and_the_plan_is_there(text):
     vector = f'<param type="vector"><vector x="{text}" y="0" z="0"/></param>'
-    (plan,) = read(
+    plan, fault = read(
         f'<action-plan id="1"><action name="walk" sequence="1">{vector}</action></action-plan>'.encode()
     )
     assert plan.actions[0].params == (Param("vector"),)
+    assert f"vector: x={text!r}" in fault.reason
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,17 @@ GOOD = {
             ),
         ),
     ),
+    "(See (P (team Red) (id 1) (pol 1 2 3)) (P (team Red) (pol 4 5 6)) (P (pol 7 8 9)))": Percept(
+        0,
+        vision=Vision(
+            (),
+            (
+                AgentDetection("Red", 1, (PointDetection("P", 1, 2, 3),)),
+                AgentDetection("Red", -1, (PointDetection("P", 4, 5, 6),)),
+                AgentDetection("", -1, (PointDetection("P", 7, 8, 9),)),
+            ),
+        ),
+    ),
     "(See (P (team Red) (id 1)) (G1L (pol 3 2 1)))": Percept(
         0, vision=Vision((PointDetection("G1L", 3, 2, 1),), (AgentDetection("Red", 1, ()),))
     ),

@@ -52,6 +52,21 @@ LISTS = {
     "(See (P (team T) (head (pol 1 2 3))))": {
         "vision": events.Vision(agents=(events.AgentDetection("T", -1, (POINT("head", 1.0, 2.0, 3.0),)),))
     },
+    "(See (B (pol 1 2 3)) (P (team T) (id 4) (pol 1 2 3)))": {
+        "vision": events.Vision(
+            (POINT("B", 1.0, 2.0, 3.0),), (events.AgentDetection("T", 4, (POINT("P", 1.0, 2.0, 3.0),)),)
+        )
+    },
+    "(See (P (team T) (pol 1 2 3)) (P (pol 4 5 6)) (P (head (pol 7 8 9))) (P2 (pol 1 1 1)))": {
+        "vision": events.Vision(
+            (POINT("P2", 1.0, 1.0, 1.0),),
+            (
+                events.AgentDetection("T", -1, (POINT("P", 1.0, 2.0, 3.0),)),
+                events.AgentDetection("", -1, (POINT("P", 4.0, 5.0, 6.0),)),
+                events.AgentDetection("", -1, (POINT("head", 7.0, 8.0, 9.0),)),
+            ),
+        )
+    },
     "(See (L (pol 1 2 3) (pol 4 5 6)))": {
         "vision": events.Vision(lines=(events.LineDetection(POINT("L", 1.0, 2.0, 3.0), POINT("L", 4.0, 5.0, 6.0)),))
     },

@@ -4,6 +4,8 @@
 The only place where their units, frames and names change.
 """
 
+from math import nan
+
 from geometry_msgs.msg import Point, Vector3
 from std_msgs.msg import Header
 
@@ -62,8 +64,7 @@ def _place(place: Vector, settings: Settings) -> tuple[float, float, float]:
     return (place.x / scale, place.y / scale, place.z / scale)
 
 
-# type of a parameter without content: it fits no slot, so the action reports that it is missing
-UNREADABLE = ""
+UNREADABLE = (nan, nan, nan)  # of a parameter without content, so that the action says that it cannot be read
 
 
 def plan_message(
@@ -85,10 +86,8 @@ def _parameter_message(parameter: Parameter) -> ActionParameter:
     message = ActionParameter(name=parameter.name, type=parameter.type, value=parameter.value)
     message.entity_type = parameter.entity_type
     if parameter.type in ("vector", "rotation"):
-        triple = parameter.vector or parameter.rotation
-        if triple is None:
-            message.type = UNREADABLE
-        elif parameter.type == "vector":
+        triple = parameter.vector or parameter.rotation or UNREADABLE
+        if parameter.type == "vector":
             message.vector = Point(x=triple[0], y=triple[1], z=triple[2])
         else:
             message.rotation = Vector3(x=triple[0], y=triple[1], z=triple[2])

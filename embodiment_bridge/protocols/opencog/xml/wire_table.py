@@ -316,8 +316,7 @@ def reader(cls: type) -> Callable[[Element, Faults], Any]:
             except BadElementError as error:
                 if not row.on.lossy:
                     raise
-                if row.many:
-                    faults.append((str(error), local_name(item)))
+                faults.append((str(error), local_name(item)))
                 continue
             if row.many:
                 values[row.name].append(value)
