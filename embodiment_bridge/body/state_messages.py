@@ -3,11 +3,14 @@
 
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
 from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
 from sensor_msgs.msg import BatteryState, Imu, JointState
 from std_msgs.msg import Header
 
@@ -51,12 +54,28 @@ def vector(values: Vector) -> Vector3:
     return Vector3(x=x, y=y, z=z)
 
 
+# Variances of odometry: those of the percepts of soccer servers, which are the roughest; they do not grow with the way.
+PLACE: Final = 0.05**2  # m2
+ROUGH: Final = 0.3**2  # m2, of a height that is estimated
+ANGLE: Final = 0.05**2  # rad2
+SPEED: Final = 0.1**2  # m2/s2; the height of a base that walks goes up and down with less
+RATE: Final = 0.05**2  # rad2/s2
+
+
+@cache
+def diagonal(place: float, height: float, angle: float) -> NDArray[np.float64]:
+    """A covariance of x and y, z, and the three angles, in the order of the messages of ROS."""
+    return np.diag([place, place, height, angle, angle, angle]).flatten()
+
+
 def odometry(state: BodyState, speed: Vector, stamp: Time, prefix: str) -> Odometry:
     """The pose of base_link in ``odom``, with its speed (m/s) and rates (rad/s) in its own axes."""
     there = pose(state, stamp, f"{prefix}odom")
     message = Odometry(header=there.header, child_frame_id=f"{prefix}base_link")
     message.pose.pose = there.pose
     message.twist.twist.linear, message.twist.twist.angular = vector(speed), vector(state.base_rates)
+    message.pose.covariance = diagonal(PLACE, ROUGH if state.height_estimated else PLACE, ANGLE)
+    message.twist.covariance = diagonal(SPEED, SPEED, RATE)
     return message
 
 

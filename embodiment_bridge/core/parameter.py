@@ -23,3 +23,4 @@ class Parameter:
     upper: float | None = None
     choices: tuple[str, ...] = ()
     fixed: bool = True  # read when the node is configured; a later change is refused
+    safety: bool = False  # a limit that protects a robot or people: a name that is nearly this one is refused

@@ -2,13 +2,15 @@
 """A launch description: nodes and programs with conditions and substitutions resolved."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core import safe_yaml
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_text
 
 # Node names and namespaces: joined as launch_ros does it, and checked by the rules of ROS 2's middleware.
 
@@ -145,3 +147,31 @@ def ros_args(node: NodeDescription, write: Callable[[str], Path]) -> list[str]:
     for source, target in node.remappings:
         words += ["-r", f"{source}:={target}"]
     return words
+
+
+def without_node(nodes: Iterable[NodeDescription]) -> Iterator[str]:
+    """Tell each key of a parameter file that is the name of no node, a slip perhaps: its parameters have no effect."""
+    nodes = list(nodes)
+    names = [node.full_name or f"{node.namespace or ''}/{node.name or node.executable}" for node in nodes]
+    for file in dict.fromkeys(one for node in nodes for one in node.parameters if isinstance(one, Path)):
+        try:
+            content = safe_yaml.load(read_text(file))
+        except ConfigError:
+            continue  # rclpy tells what is wrong with it
+        for key in _keys(content):
+            if not any(_pattern(key).fullmatch(name) for name in names):
+                yield f"{file}: its parameters have no effect: {unknown('node', key, names)}"
+
+
+def _keys(content: object) -> Iterator[str]:
+    """Full names of nodes in a parameter file, with ``*`` for any part and ``**`` for any parts."""
+    for key, below in content.items() if isinstance(content, dict) else ():
+        if key == "ros__parameters":
+            yield ""
+        else:
+            yield from (f"/{str(key).strip('/')}{inner}" for inner in _keys(below))
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    parts = {"**": r"(?:/\w+)*", "*": r"/\w+"}
+    return re.compile("".join(parts.get(part, f"/{re.escape(part)}") for part in key.split("/")[1:]))

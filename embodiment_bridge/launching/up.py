@@ -26,6 +26,7 @@ from embodiment_bridge.launching.launch_description import (
     NodeDescription,
     ProgramDescription,
     ros_args,
+    without_node,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import NOT_STARTED, Runtime
@@ -195,7 +196,7 @@ class Graph:
         self.runtime.spin(done)
 
     def _start(self) -> None:
-        for line in self._description.log:
+        for line in (*self._description.log, *without_node(self._description.nodes)):
             self._say(line)
         before = dict(os.environ)  # environment of programs; each adds what the file says at its place
         prepare(before)

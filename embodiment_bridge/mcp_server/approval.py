@@ -12,6 +12,7 @@ from typing import Final
 
 import anyio
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.service import Service
@@ -185,6 +186,9 @@ async def _elicit(context: Context, text: str, answer: "asyncio.Future[bool]") -
             f"Let the robot do this? {text}", schema, context.request_id
         )
     except MCPError:  # the host cannot ask after all; the service remains
+        return
+    except ValidationError:  # no clear yes is a no
+        settle(answer, False)
         return
     if result.action != "cancel":
         settle(answer, result.action == "accept")

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from embodiment_bridge.nodes.base.services import is_clear_no
 
 FREEZES: Final = ("stop", "hold")
+BOM: Final = "\ufeff"  # which some editors and shells put before a text
 
 
 def lets_go(arguments: object) -> bool:
@@ -49,6 +50,7 @@ def mended(text: str) -> list[tuple[str, str]]:
 
     A call that freezes gets its plain form. A batch becomes its messages, and what is no message only an answer.
     """
+    text = text.removeprefix(BOM)
     found = messages(text)
     if len(found) == 1 and not text.lstrip().startswith("["):
         return [_mended(text, found[0])]
@@ -58,7 +60,7 @@ def mended(text: str) -> list[tuple[str, str]]:
 def _mended(text: str, message: object) -> tuple[str, str]:
     refusal, tool = refusal_of(text, message), freezing(message)
     if not tool:
-        return "" if refusal else text, refusal
+        return "" if refusal else emptied(text, message) or text, refusal
     call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": tool, "arguments": {"on": True}}}
     number = _number_of(message)
     if number is None:
@@ -76,22 +78,36 @@ def answer_of(message: object, result: types.CallToolResult) -> str:
 
 def refusal_of(text: str | bytes, message: object) -> str:
     """The error that answers ``text``, which is ``message``; empty where it is no request, or one in order."""
-    has_id = isinstance(message, dict) and "id" in message
+    error = None if _is_answer(message) else _error_of(text, message)
+    if error is None:
+        return ""
+    code, why = error
+    error_data = {"code": code, "message": f"no message of JSON-RPC 2.0: {why}"}
+    return json.dumps({"jsonrpc": "2.0", "id": _number_of(message), "error": error_data})
+
+
+def emptied(text: str | bytes, message: object) -> str:
+    """An answer with nothing in it in place of one that cannot be read, so that nobody waits for it; else empty."""
+    if not _is_answer(message) or _error_of(text, message) is None:
+        return ""
+    return json.dumps({"jsonrpc": "2.0", "id": _number_of(message), "result": {}})
+
+
+def _is_answer(message: object) -> bool:
+    return isinstance(message, dict) and not message.keys().isdisjoint(("result", "error"))
+
+
+def _error_of(text: str | bytes, message: object) -> tuple[int, str] | None:
+    """The code and the words of what is wrong in a message of JSON-RPC; None where it is in order."""
     try:
         read = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
-        if isinstance(message, dict) and not message.keys().isdisjoint(("result", "error")):
-            return ""
         first = error.errors(include_url=False, include_input=False)[0]
-        is_json = first["type"] != "json_invalid"
-        code = types.INVALID_REQUEST if is_json else types.PARSE_ERROR
-        why = ": ".join(map(str, (*first["loc"][1:], first["msg"])))
-    else:
-        if not (has_id and isinstance(read, types.JSONRPCNotification)):
-            return ""
-        code, why = types.INVALID_REQUEST, "id: Input should be a whole number or a text"
-    error_data = {"code": code, "message": f"no message of JSON-RPC 2.0: {why}"}
-    return json.dumps({"jsonrpc": "2.0", "id": _number_of(message), "error": error_data})
+        code = types.PARSE_ERROR if first["type"] == "json_invalid" else types.INVALID_REQUEST
+        return code, ": ".join(map(str, (*first["loc"][1:], first["msg"])))
+    if isinstance(message, dict) and "id" in message and isinstance(read, types.JSONRPCNotification):
+        return types.INVALID_REQUEST, "id: Input should be a whole number or a text"
+    return None
 
 
 def _number_of(message: object) -> int | str | None:

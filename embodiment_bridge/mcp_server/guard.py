@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from embodiment_bridge.core.same_origin import SameOrigin
-from embodiment_bridge.mcp_server.freezing import answer_of, freezing, messages, refusal_of
+from embodiment_bridge.mcp_server.freezing import BOM, answer_of, emptied, freezing, messages, refusal_of
 from embodiment_bridge.mcp_server.server import RobotServer
 
 PATH: Final = "/mcp"
@@ -82,12 +82,13 @@ class Guard:
             return Response(status_code=400), b""  # nobody reads it
         if request.url.path.rstrip("/") != PATH:
             return None, bytes(body)
-        return await self._answer(bytes(body)), bytes(body)
-
-    async def _answer(self, body: bytes) -> Response | None:
-        """The answer to what the server of the protocol is not asked: to freeze the robot, and what is no message."""
-        found = messages(body)
+        whole = bytes(body).removeprefix(BOM.encode())
+        found = messages(whole)
         only = found[0] if len(found) == 1 else None
+        return await self._answer(whole, found, only), emptied(whole, only).encode() or whole
+
+    async def _answer(self, body: bytes, found: list[object], only: object) -> Response | None:
+        """The answer to what the server of the protocol is not asked: to freeze the robot, and what is no message."""
         for tool in sorted({freezing(message) for message in found} - {""}):  # of a batch, each once
             result = await self._server.freeze(tool)
             if only is not None:

@@ -131,8 +131,8 @@ class Handlers:
             raise CommandError(unknown("skill", name, self._robot.skills))
         if not self._robot.skills[name].available:
             raise CommandError(f"this body lacks what the skill {name!r} needs")
-        numbers = [one.name for one in self._robot.skills[name].details if one.type == "number"]
-        parameters = arguments.parameters("parameters", numbers)
+        texts = [one.name for one in self._robot.skills[name].details if one.type != "number"]
+        parameters = arguments.parameters("parameters", texts)
         what = f"{name} {json.dumps(parameters) if parameters else ''}".strip()
         return ended(what, await self._mcp_runs.perform(context, what, skill_document(name, parameters)))
 

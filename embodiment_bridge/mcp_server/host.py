@@ -10,6 +10,7 @@ import mcp.types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
+from pydantic import ValidationError
 
 from embodiment_bridge.bml.rules.operator_rules import EVERYTHING, Allowed
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -62,10 +63,10 @@ async def until_gone(context: Context, limit: float, *, in_call: bool) -> None:
         with anyio.move_on_after(limit - pause) as scope:
             try:
                 await _ping(context, related)
-            except MCPError as error:
-                if error.code == types.CONNECTION_CLOSED:
+            except (MCPError, ValidationError) as error:
+                if isinstance(error, MCPError) and error.code == types.CONNECTION_CLOSED:
                     return
-                # Any other error is an answer, too.
+                # Any other error is an answer, too, and so is what is no answer to a ping.
         if scope.cancelled_caught:
             return
         await anyio.sleep(pause)

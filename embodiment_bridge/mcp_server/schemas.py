@@ -3,30 +3,50 @@
 
 import json
 import math
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Final
 
 import mcp.types as types
 
+from embodiment_bridge.bml.nodes.registry import WRITTEN
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo
 from embodiment_bridge.core.errors import CommandError, quoted, unknown
 from embodiment_bridge.mcp_server.answers import plain
 
+# Words in the names of keys that hosts add to a call for themselves (toolCallId, sessionId, chatInput, random_string).
+OF_HOSTS: Final = re.compile(
+    "action|call|chat|comment|dummy|explanation|id|meta|progress|random|reason|reasoning|request|session|summary|"
+    "thought|tool|trace"
+)
+WORD: Final = re.compile(r"[A-Z]?[a-z]+")
+
+
+def _is_of_host(key: str, known: Collection[str]) -> bool:
+    """Whether a key is a host's own. One that is like an argument of the tool is a slip of the model."""
+    of_host = any(OF_HOSTS.fullmatch(word.lower()) for word in WORD.findall(key))
+    return of_host and not get_close_matches(key, known)
+
 
 class Arguments:
-    """Each method gives one argument, or raises CommandError: the argument, its value and what it may be."""
+    """Each method gives one argument, or raises CommandError: the argument, its value and what it may be.
+
+    A text that is empty was not given. What a host adds for itself is left out.
+    """
 
     def __init__(self, tool: str, given: Mapping[str, object] | None, known: Iterable[str]) -> None:
         self._given = dict(given or {})
         names = tuple(known)
-        for name in self._given:
-            if name not in names:
-                raise CommandError(unknown(f"argument of {tool}", name[:60], names))
+        for name, value in self._given.items():
+            if name not in names and not _is_of_host(name[:60], names):
+                text = unknown(f"argument of {tool}", name[:60], names)
+                raise CommandError(f"{text}; its value is {quoted(value)}")
 
     def has(self, name: str) -> bool:
-        """Whether it was given, and is not null."""
-        return self._given.get(name) is not None
+        """Whether it was given, and is neither null nor an empty text."""
+        return self._given.get(name) not in (None, "")
 
     def text(self, name: str, longest: int) -> str:
         """A text with at least one character that is not blank."""
@@ -60,25 +80,27 @@ class Arguments:
             raise self._wrong(name, "an object")
         return value
 
-    def parameters(self, name: str, numbers: Collection[str]) -> dict[str, float | str]:
+    def parameters(self, name: str, texts: Collection[str]) -> dict[str, float | str]:
         """Parameters of a skill: an object of finite numbers and texts; empty where it is not given.
 
-        numbers: names of those that are no texts.
+        texts: names of those that are no numbers.
         """
         if not self.has(name):
             return {}
         found: dict[str, float | str] = {}
         for key, given in self.mapping(name).items():
-            value = meant(given) if key in numbers else given
-            is_number = (
-                isinstance(value, (int, float))
+            value = given if key in texts else meant(given)
+            if (
+                isinstance(value, int | float)
                 and not isinstance(value, bool)
                 and abs(value) <= sys.float_info.max
-            )
-            if isinstance(value, str) or (is_number and isinstance(value, (int, float))):
+            ):
                 found[key] = value
-            else:
-                raise CommandError(f"parameter {key[:60]!r} is {quoted(value)}, not a number or a text")
+            elif isinstance(given, str):
+                if given:
+                    found[key] = given
+            elif given is not None:
+                raise CommandError(f"parameter {key[:60]!r} is {quoted(given)}, not a number or a text")
         return found
 
     def _value(self, name: str) -> object:
@@ -125,10 +147,14 @@ NAMES: Final = (
 def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
     """All ten, whatever the body has: only the schemas change."""
     usable = [skill for skill in skills.values() if skill.available]
-    document: Schema = {
-        "type": "object",
-        "description": "a BML document; the resource bml://guide has the language",
-    }
+    document = _node(
+        "a BML document: nodes with all their keys, to any depth; the resource bml://guide has the language",
+        behaviors={
+            "type": "array",
+            "items": _node("a node"),
+            "description": "of composites: the nodes below",
+        },
+    )
     going: Schema = {
         "x": _number("m in the frame map"),
         "y": _number("m in the frame map"),
@@ -176,7 +202,7 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         _tool(
             "hold",
             "Freeze the robot in mid-motion (on true), or let go on what you froze (on false).",
-            {"on": {"type": "boolean"}},
+            {"on": {"type": "boolean", "description": "false: let go"}},
             ("on",),
             MOVES,
         ),
@@ -209,56 +235,63 @@ def _parameter(info: ParameterInfo) -> str:
 def _tool(
     name: str, description: str, properties: Schema, required: Iterable[str], hints: types.ToolAnnotations
 ) -> types.Tool:
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: Schema = {"type": "object", "properties": properties}
     needed = list(required)
     if needed:
         schema["required"] = needed
     return types.Tool(name=name, description=description, input_schema=schema, annotations=hints)
 
 
+def _node(description: str, **more: Schema) -> Schema:
+    kind = _text(f"one of {', '.join(sorted(WRITTEN))}", 64)
+    properties: Schema = {"type": kind, "action": _text("of a body node: a skill", 64), **more}
+    return {"type": "object", "description": description, "properties": properties}
+
+
 def _doing(skills: list[SkillInfo]) -> str:
     return f"Do one of the robot's {len(skills)} skills and wait for its end. list_skills explains them."
 
 
+# What follows keeps to what the strictest providers of models take: no object without properties, no list of types, no
+# anyOf, no empty list of choices, names of keys in ASCII. The server looks at each value itself.
+KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
 def _skill_schema(skills: list[SkillInfo]) -> Schema:
-    with_some = [skill for skill in skills if skill.parameters]
-    forms: list[object] = [_parameters_schema(skill) for skill in with_some]
-    return {
-        "name": {"type": "string", "enum": [plain(skill.name) for skill in skills]},
-        "parameters": {
-            "type": "object",
-            "description": "of the skill, in SI units",
-            "anyOf": [{"title": "skills without parameters", "type": "object", "maxProperties": 0}, *forms],
-        },
-    }
+    name = _choices("a skill of list_skills", [plain(skill.name) for skill in skills])
+    users: dict[str, list[tuple[str, ParameterInfo]]] = {}
+    for skill in skills:
+        for info in skill.details or (ParameterInfo(one, type="") for one in skill.parameters):
+            if KEY.fullmatch(info.name):
+                users.setdefault(info.name, []).append((skill.name, info))
+    if not users:
+        return {"name": name}
+    properties = {key: _value(several) for key, several in users.items()}
+    parameters = {"type": "object", "description": "of the skill, in SI units", "properties": properties}
+    return {"name": name, "parameters": parameters}
 
 
-def _parameters_schema(skill: SkillInfo) -> Schema:
-    details = skill.details or tuple(ParameterInfo(name, type="") for name in skill.parameters)
-    schema: Schema = {
-        "title": plain(skill.name),
-        "description": plain(skill.description, 200),
-        "type": "object",
-        "properties": {info.name: _value(info) for info in details},
-        "additionalProperties": False,
-    }
-    needed = [info.name for info in details if info.required]
-    return {**schema, "required": needed} if needed else schema
+def _value(users: list[tuple[str, ParameterInfo]]) -> Schema:
+    """The parameter of this name of several skills: what one of them takes is valid."""
+    told = (f"{skill}: {_parameter(info)}. {info.description}".rstrip(" .") for skill, info in users)
+    text = plain("; ".join(told), 400)
+    infos = [info for _, info in users]
+    if any(info.type != "number" for info in infos):
+        open_to_all = not all(info.choices for info in infos)
+        return _choices(text, [] if open_to_all else [one for info in infos for one in info.choices])
+    schema = _number(text)
+    lower, upper = min(info.minimum for info in infos), max(info.maximum for info in infos)
+    if math.isfinite(lower):
+        schema["minimum"] = lower
+    if math.isfinite(upper):
+        schema["maximum"] = upper
+    return schema
 
 
-def _value(info: ParameterInfo) -> Schema:
-    text = plain(f"{info.description} {'' if info.unit == '1' else info.unit}", 200)
-    if info.type == "number":
-        schema: Schema = {"type": "number", "description": text}
-        if math.isfinite(info.minimum):
-            schema["minimum"] = info.minimum
-        if math.isfinite(info.maximum):
-            schema["maximum"] = info.maximum
-        return schema
-    if info.type == "":
-        return {"type": ["number", "string"], "description": text}
-    schema = {"type": "string", "description": text}
-    return {**schema, "enum": list(info.choices)} if info.choices else schema
+def _choices(text: str, choices: Iterable[str]) -> Schema:
+    schema: Schema = {"type": "string", "description": text}
+    some = list(dict.fromkeys(filter(None, choices)))
+    return {**schema, "enum": some} if some else schema
 
 
 def _number(text: str) -> Schema:

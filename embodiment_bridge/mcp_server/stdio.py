@@ -53,6 +53,8 @@ class StandardInput:
                 if not self._hand_on(line, token):
                     return
             rest = rest[: LONGEST_LINE + 1]
+        if rest:
+            self._hand_on(rest, token)
         anyio.from_thread.run_sync(self._send.close, token=token)
 
     def _hand_on(self, line: bytes, token: Any) -> bool:

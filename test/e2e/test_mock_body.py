@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from action_msgs.msg import GoalStatusArray
+from action_msgs.msg import GoalStatus, GoalStatusArray
 from builtin_interfaces.msg import Time
+from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, JointCommand, LightCommand, LinkState
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3
 from graph_stage import FAILED, SUCCEEDED
@@ -106,6 +108,17 @@ def test_what_is_wrong_with_a_request_is_said(mocks) -> None:
     assert mock.did("look_at", entity="bal")[1].startswith("unknown entity 'bal'; did you mean 'ball'?")
 
 
+def test_a_replaced_skill_is_no_success_of_the_action(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    one, other = mock.ask("head_shake", slot=30.0), mock.ask("head_shake")
+    ends = [mock.result(goal.get_result_async()) for goal in (one, other)]
+    assert [(end.status, end.result.status) for end in ends] == [
+        (GoalStatus.STATUS_ABORTED, ExecuteSkill.Result.REPLACED),
+        (GoalStatus.STATUS_SUCCEEDED, ExecuteSkill.Result.SUCCEEDED),
+    ]
+
+
 def test_walks_and_turns_move_the_pose(mocks) -> None:
     mock = mocks(**FAST, seed=5)
     mock.join()
@@ -193,6 +206,9 @@ def test_odometry_tells_place_and_velocity(mocks) -> None:
     mock.until(lambda: "odom" in mock.last)
     assert mock.last["odom"].header.frame_id == "odom"
     assert mock.last["odom"].child_frame_id == "base_link"
+    for part in ("pose", "twist"):
+        covariance = np.array(getattr(mock.last["odom"], part).covariance).reshape(6, 6)
+        assert np.all(np.linalg.eigvalsh(covariance) > 0.0)
 
     def drives() -> bool:
         return mock.last["odom"].twist.twist.linear.x == pytest.approx(0.2, abs=0.03)

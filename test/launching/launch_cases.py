@@ -83,6 +83,7 @@ CASES = {
     "body_alone": (BODY, {}),
     "mock_alone": ("launch/body/mock.launch.xml", {}),
     "dummy_alone": ("launch/body/dummy.launch.xml", {}),
+    "pushed": ("files/pushed.launch.xml", {}),
     "torture": ("files/torture.launch.xml", {"count": "3"}),
     "torture_else": ("files/torture.launch.xml", {"count": "4", "left": "false", "mode": "slow"}),
 }

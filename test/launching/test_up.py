@@ -13,6 +13,7 @@ import pytest
 from waiting import PROCESS, spin_until, until
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.launching import executables
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
@@ -62,6 +63,52 @@ def test_a_program_has_the_environment_of_its_place_in_the_file(
     lines = told.read_text().splitlines()
     assert "OF_THE_NODES=before" in lines
     assert f"PWD={tmp_path}" in lines
+
+
+def test_slips_in_a_parameter_file_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parameters = (
+        Parameter("rate", 50.0, "Hz."),
+        Parameter("max_run_time", 0.0, "s.", safety=True),
+    )
+    launch, file = tmp_path / "mine.launch.xml", tmp_path / "params.yaml"
+    launch.write_text(
+        f"""<launch><push-ros-namespace namespace="robot1"/>
+<node pkg="embodiment_bridge" exec="first" name="first"><param from="{file}"/></node>
+<node pkg="embodiment_bridge" exec="second" name="second"><param from="{file}"/></node></launch>"""
+    )
+    file.write_text(
+        """/**: {ros__parameters: {colour: red, max_run_time: 5.0}}
+/*/first: {ros__parameters: {rat: 77.0}}
+robot1: {second: {ros__parameters: {max_run_tim: 5.0}}}
+/robot1/frist: {ros__parameters: {rate: 77.0}}
+second: {ros__parameters: {rate: 77.0}}
+/robbot1/**: {ros__parameters: {rate: 77.0}}
+"""
+    )
+    makers = {
+        name: lambda name=name, **node_kwargs: BridgeNode(name, parameters, **node_kwargs)
+        for name in ("first", "second")
+    }
+    monkeypatch.setattr(executables, "EXECUTABLES", makers)
+    plan = read_launch(launch, {}, find_share=lambda name: tmp_path, environment=os.environ)
+    told: list[str] = []
+    with Graph(plan, told.append, keep_going=True) as graph:
+        first, second = graph._nodes
+        assert (first.active, first.values["rate"], first.values["max_run_time"]) == (True, 50.0, 5.0)
+        assert "unknown parameter 'max_run_tim'; did you mean 'max_run_time', a limit" in second.not_started
+    about = [line.partition("unknown node ")[2].partition(" (")[0] for line in told if str(file) in line]
+    assert about == [
+        "'/robot1/frist'; did you mean '/robot1/first'?",
+        "'/second'; did you mean '/robot1/second'?",
+        "'/robbot1/**'; did you mean '/robot1/first'?",
+    ]
+    said = capfd.readouterr()
+    said = said.out + said.err
+    assert "no parameter 'rat' here: it has no effect; did you mean 'rate'?" in said
+    assert "no parameter 'colour' here: it has no effect\n" in said.replace("\x1b[0m", "")
+    assert "no parameter 'max_run_time'" not in said
 
 
 ROOT = Path(__file__).parents[2]

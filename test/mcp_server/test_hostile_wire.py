@@ -64,10 +64,10 @@ LINES = {
 class Wire:
     """A server in a process of its own; it is killed if it does not answer in time."""
 
-    def __init__(self, namespace: str) -> None:
+    def __init__(self, namespace: str, *options: str) -> None:
         words = [sys.executable, str(ROOT / "scripts/embodiment_bridge"), "mcp", "--namespace", namespace]
         self.process = subprocess.Popen(
-            [*words, "--wait", "60"], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [*words, "--wait", "60", *options], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._number = 0
         self.said: list[dict] = []  # all that was no answer to ``ask``
@@ -266,6 +266,9 @@ ANSWERED = {  # lines, and the ids and codes of their answers
     '{"jsonrpc":"2.0","id":null,"method":"ping"}': ((None, -32600),),
     '{"jsonrpc":"2.0","id":"form","method":"tools/call","params":[1]}': (("form", -32600),),
     "hello": ((None, -32700),),
+    '{"jsonrpc":"2.0","id":"form","method":"ping"': ((None, -32700),),
+    '\ufeff{"jsonrpc":"2.0","id":"form","method":"nothing"}\r': (("form", -32601),),
+    "[]": ((None, -32600),),
 }
 
 
@@ -275,3 +278,52 @@ def test_each_request_has_an_answer(wire, line) -> None:
     wire.write(line)
     until_answered(wire, lambda: len(answers_of(wire)) >= len(ANSWERED[line]))
     assert {(one["id"], one["error"]["code"]) for one in answers_of(wire)} == set(ANSWERED[line])
+
+
+def test_the_last_line_needs_no_end(robot, head) -> None:
+    other = Wire(robot.namespace)
+    try:
+        other.process.stdin.write(b'{"jsonrpc":"2.0","id":"form","method":"nothing"}')
+        other.process.stdin.close()
+        assert json.loads(other.process.stdout.readline())["id"] == "form"
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize(
+    "garbage", ['"result":"yes"', '"result":{"action":"of course"}', '"result":null', '"error":7']
+)
+def test_garbage_is_no_agreement_and_no_end_of_the_host(robot, garbage) -> None:
+    """Neither the question to the user nor a ping waits for more, and the call is answered."""
+    other = Wire(robot.namespace, "--ask", "--host-timeout", "2")
+    watch = threading.Timer(GRAPH, other.process.kill)
+    watch.start()
+    try:
+        other.ask("initialize", **{**BEGIN, "capabilities": {"elicitation": {}}})
+        other.write(called("do_skill", {"name": "head_shake"}))
+        while (said := json.loads(other.process.stdout.readline())).get("method") != "elicitation/create":
+            pass
+        other.write(f'{{"jsonrpc":"2.0","id":{json.dumps(said["id"])},{garbage}}}')
+        while (said := json.loads(other.process.stdout.readline())).get("id") != "form":
+            pass
+        assert "did not agree" in said["result"]["content"][0]["text"]
+    finally:
+        watch.cancel()
+        other.close()
+
+
+def test_a_host_that_answers_pings_with_garbage_is_there(robot) -> None:
+    document = {"type": "delay", "duration": 3}
+    other = Wire(robot.namespace, "--host-timeout", "1")
+    watch = threading.Timer(GRAPH, other.process.kill)
+    watch.start()
+    try:
+        other.ask("initialize", **BEGIN)
+        other.write(called("run_behavior", {"document": document}))
+        while (said := json.loads(other.process.stdout.readline())).get("id") != "form":
+            if said.get("method") == "ping":
+                other.write(f'{{"jsonrpc":"2.0","id":{json.dumps(said["id"])},"result":["pong"]}}')
+        assert said["result"]["structuredContent"]["outcome"] == "SUCCEEDED", said
+    finally:
+        watch.cancel()
+        other.close()

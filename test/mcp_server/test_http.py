@@ -178,6 +178,20 @@ def test_stop_needs_the_token_and_an_own_name(robot) -> None:
     assert robot.stops == before
 
 
+def test_each_request_has_an_answer_by_http(robot) -> None:
+    async def use(url) -> None:
+        async with httpx2.AsyncClient(timeout=GRAPH) as client:
+            headers = {**WITH_TOKEN, "mcp-session-id": await session_of(client, url)}
+            ping = json.dumps(BODY)
+            answer = await client.post(url, content=f"\ufeff{ping}".encode(), headers=headers)
+            assert answer.status_code == 200, answer.text
+            for body in (f"[{ping}]", ping[:-1], '"\\ud83d"', "\ufeff"):
+                answer = await client.post(url, content=body.encode(), headers=headers)
+                assert answer.json()["error"]["message"].startswith("no message of JSON-RPC 2.0"), body
+
+    anyio.run(serving, robot, TOKEN, use)
+
+
 HALF = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 

@@ -3,6 +3,7 @@
 
 import base64
 import json
+import re
 
 import anyio
 import jsonschema
@@ -26,25 +27,88 @@ def test_the_tools_are_these_ten_whatever_the_body_has(robot) -> None:
     assert len(NAMES) == 10
 
 
+ODD = {
+    "walk": SkillInfo(
+        "walk",
+        "walk",
+        ("legs",),
+        4.0,
+        1.0,
+        ("distance", "gait"),
+        True,
+        "Walk.",
+        (
+            ParameterInfo("distance", "How far.", "number", "m", -2.0, 2.0),
+            ParameterInfo("gait", type="text", required=True, choices=("slow", "fast", "")),
+            ParameterInfo("größe", type="number"),
+        ),
+    ),
+    "step": SkillInfo(
+        "step",
+        "walk",
+        ("legs",),
+        1.0,
+        1.0,
+        ("distance",),
+        True,
+        "",
+        (ParameterInfo("distance", maximum=3.0),),
+    ),
+    "nod": SkillInfo("nod", "motion", ("head",), 1.0, 1.0),
+    "play": SkillInfo("play", "motion", ("head",), 1.0, 1.0, ("what",)),
+    "grip": SkillInfo("grip", "motion", ("hand_l",), 1.0, 1.0, (), False),
+}
+
+
 def test_the_schema_of_a_skill_is_that_of_the_body() -> None:
-    details = (
-        ParameterInfo("distance", "How far.", "number", "m", -2.0, 2.0),
-        ParameterInfo("gait", type="text", required=True, choices=("slow", "fast")),
-    )
-    skills = {
-        "walk": SkillInfo("walk", "walk", ("legs",), 4.0, 1.0, ("distance", "gait"), True, "Walk.", details),
-        "nod": SkillInfo("nod", "motion", ("head",), 1.0, 1.0),
-        "grip": SkillInfo("grip", "motion", ("hand_l",), 1.0, 1.0, (), False),
-    }
-    schema = next(tool for tool in tools(skills) if tool.name == "do_skill").input_schema
-    jsonschema.Draft202012Validator.check_schema(schema)
+    schema = next(tool for tool in tools(ODD) if tool.name == "do_skill").input_schema
     valid = jsonschema.Draft202012Validator(schema).is_valid
     assert valid({"name": "walk", "parameters": {"distance": 1.5, "gait": "slow"}})
     assert valid({"name": "nod"})
     assert not valid({"name": "grip"})
-    assert not valid({"name": "walk", "parameters": {"distance": 2.5, "gait": "slow"}})
+    assert not valid({"name": "walk", "parameters": {"distance": 3.5, "gait": "slow"}})
     assert not valid({"name": "walk", "parameters": {"gait": "odd"}})
-    assert not valid({"name": "walk", "parameters": {"distanse": 1.0, "gait": "slow"}})
+    distance = schema["properties"]["parameters"]["properties"]["distance"]
+    assert distance["description"] == "walk: distance -2 to 2 m. How far; step: distance"
+
+
+OF_GEMINI = re.compile(
+    "type|format|title|description|nullable|enum|items|properties|required|minimum|maximum|minLength|maxLength|"
+    "minItems|maxItems|pattern"
+)
+
+
+def refusals(schema, place="", depth=0):
+    """What providers of models refuse in a schema, each with the place and the rule."""
+    found = [f"{place}: Gemini does not know {key}" for key in schema if not OF_GEMINI.fullmatch(key)]
+    kind = schema.get("type")
+    if not isinstance(kind, str):
+        return [*found, f"{place}: Gemini takes one type, not {kind}"]
+    below = schema.get("properties", {})
+    if kind == "object":
+        if not below and (depth or "properties" not in schema):
+            found.append(f"{place}: Gemini and OpenAI want properties of an object")
+        if not set(schema.get("required", ())) <= below.keys():
+            found.append(f"{place}: Gemini does not know a required property")
+    if kind == "array" and "items" not in schema:
+        found.append(f"{place}: OpenAI and VS Code want the items of an array")
+    if "enum" in schema and (kind != "string" or not all(schema["enum"]) or not schema["enum"]):
+        found.append(f"{place}: Gemini takes an enum of some texts")
+    if depth > 5:
+        found.append(f"{place}: OpenAI takes five levels")
+    found += [
+        f"{place}/{key}: Anthropic's names" for key in below if not re.fullmatch(r"[\w.-]{1,64}", key, re.A)
+    ]
+    inside = {**below, **({"[]": schema["items"]} if "items" in schema else {})}
+    return found + [one for key in inside for one in refusals(inside[key], f"{place}/{key}", depth + 1)]
+
+
+@pytest.mark.parametrize("skills", [{}, {"nod": ODD["nod"]}, ODD, None])
+def test_providers_of_models_take_the_list_of_tools(robot, skills) -> None:
+    for tool in tools(robot.skills if skills is None else skills):
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        assert refusals(tool.input_schema, tool.name) == []
+        assert 0 < len(tool.description) <= 1024  # OpenAI
 
 
 def test_the_state_is_short_and_says_what_there_is(robot) -> None:
@@ -123,7 +187,17 @@ def test_skills_are_done_with_progress(robot) -> None:
             "argument 'parameters' is [1], not an object",
         ),
         ("do_skill", {"name": "walk", "parameters": {"distance": True}}, "is True, not a number or a text"),
-        ("do_skill", {"name": "walk", "speed": 1}, "unknown argument of do_skill 'speed'"),
+        (
+            "do_skill",
+            {"name": "walk", "speed": 1},
+            "unknown argument of do_skill 'speed' (known: name, parameters); its value is 1",
+        ),
+        (
+            "go_to",
+            {"x": 0, "y": 0, "thing_id": "ball"},
+            "unknown argument of go_to 'thing_id'; did you mean 'thing'?",
+        ),
+        ("go_to", {"x": 0, "y": 0, "unit": "cm"}, "unknown argument of go_to 'unit'"),
         ("go_to", {}, "the argument 'x' is missing"),
         ("go_to", {"thing": "moon"}, "unknown thing 'moon'"),
         ("go_to", {"thing": "ball", "x": 1}, "either a thing, or x and y"),
@@ -151,11 +225,14 @@ def test_texts_that_are_exactly_a_value_are_taken(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
             x, y = (f"{value:.2f}" for value in (robot.pose.x, robot.pose.y))
-            await host.text("go_to", x=x, y=y)
+            await host.text(
+                "go_to", x=x, y=y, thing="", yaw="", toolCallId="call_0", chatInput="go", action="send"
+            )
             await host.text("run_behavior", document=json.dumps({"type": "body", "action": "HEAD_SHAKE"}))
             before = robot.pose.yaw
-            await host.text("do_skill", name="turn_left", parameters='{"angle": "0.5"}')
+            await host.text("do_skill", name="turn_left", parameters='{"angle": "0.5"}', sessionId="1")
             await async_until(lambda: abs(wrap_angle(robot.pose.yaw - before - 0.5)) < 0.15)
+            await host.text("do_skill", name="head_shake", parameters="", random_string="dummy")
 
     anyio.run(do)
 

@@ -27,7 +27,7 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.action_server import ActionTwins
 from embodiment_bridge.nodes.base.clock_watch import ClockWatch
 from embodiment_bridge.nodes.base.executor import CallbackGuard
-from embodiment_bridge.nodes.base.parameters import NodeOptions, declare
+from embodiment_bridge.nodes.base.parameters import NodeOptions, declare, refuse_slips, tell_unread
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
 
 # Waitables come last: events of a publisher are waitables too, and end with it.
@@ -231,8 +231,10 @@ class BridgeNode(LifecycleNode):
         self._entities = GraphEntities(self)
         try:
             self.values = declare(self, self._declared)
+            refuse_slips(self._parameter_overrides, self._declared)
             self.configure()
             self._configured, self.refused = True, False
+            tell_unread(self, self._parameter_overrides)
         except Exception as error:  # noqa: BLE001 - it is told
             self._refuse(NOT_CONFIGURED, error)
             return TransitionCallbackReturn.FAILURE

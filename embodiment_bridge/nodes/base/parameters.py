@@ -3,7 +3,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from difflib import get_close_matches
+from typing import Any, Final, TypedDict
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.context import Context
@@ -74,6 +75,42 @@ def _declare(node: Node, parameter: RosParameter) -> None:
             f"parameter {parameter.name}: {error}; allowed {parameter.lower:g} to {parameter.upper:g}: "
             f"{parameter.description}"
         ) from error
+
+
+NEAR: Final = 0.8  # of 1: how alike a name is that is a slip of another
+
+
+def refuse_slips(given: Iterable[str], parameters: Iterable[RosParameter]) -> None:
+    """Refuse names that are nearly that of a limit for safety: the robot would run without it.
+
+    Raises:
+        ConfigError: there are some.
+    """
+    names = {one.name: one.safety for one in parameters}
+    near = {name: get_close_matches(name, names, n=1, cutoff=NEAR) for name in given if name not in names}
+    slips = [
+        f"unknown parameter {name!r}; did you mean {like[0]!r}, a limit for safety?"
+        for name, like in near.items()
+        if like and names[like[0]]
+    ]
+    if slips:
+        raise ConfigError(" ".join(slips))
+
+
+def tell_unread(node: Node, given: Iterable[str]) -> None:
+    """Log each name given from outside that no parameter of the node has.
+
+    Names for all nodes (``/**``) are those of other nodes, too: one that is like none of this node is no warning.
+    """
+    known = node.get_parameters_by_prefix("")
+    for name in given:
+        if name in known or name.startswith("qos_overrides."):
+            continue
+        text = f"no parameter {name!r} here: it has no effect"
+        if near := get_close_matches(name, known, n=1):
+            node.get_logger().warning(f"{text}; did you mean {near[0]!r}?")
+        else:
+            node.get_logger().info(text)
 
 
 def pattern(values: Mapping[str, Any], name: str) -> re.Pattern[str]:

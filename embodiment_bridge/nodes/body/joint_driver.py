@@ -61,7 +61,13 @@ PARAMETERS = (
     Parameter(
         "start_pose", "here", "Where joints go when they are driven at first.", choices=("here", "rest")
     ),
-    Parameter("estop_action", "torque_off", "What an emergency stop does.", choices=("torque_off", "hold")),
+    Parameter(
+        "estop_action",
+        "torque_off",
+        "What an emergency stop does.",
+        choices=("torque_off", "hold"),
+        safety=True,
+    ),
     Parameter("answer_margin", 0.01, "How much later than the wire needs a servo may answer, s.", 0.001, 0.5),
 )
 OUTPUTS = (

@@ -103,7 +103,7 @@ RESULT_STATUS = {
 }
 LOOK_S = 0.1  # s between looks for a stop that nothing has answered
 MAX_HELD = 100  # sources that can be held at the same time
-WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
+WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED}
 
 
 class SkillServer:

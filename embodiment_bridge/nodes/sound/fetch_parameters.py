@@ -13,13 +13,15 @@ PARAMETERS = (
         "fetch_hosts",
         [""],
         "Host names that documents may fetch from (documents and media); * for every public host.",
+        safety=True,
     ),
     Parameter(
         "fetch_private_hosts",
         [""],
         "Hosts, or host:port, that may have inner addresses and other ports than 80 and 443: 127.0.0.1:7830.",
+        safety=True,
     ),
-    Parameter("fetch_plain_http", False, "Whether http is allowed beside https."),
+    Parameter("fetch_plain_http", False, "Whether http is allowed beside https.", safety=True),
     Parameter(
         "fetch_host_map",
         [""],
@@ -34,9 +36,10 @@ PARAMETERS = (
         "signature_key_file",
         "",
         "File of the key by which fetched documents must be signed (X-BML-Signature); empty: they need not be.",
+        safety=True,
     ),
     Parameter("fetch_timeout", 10.0, "The longest that fetching a document may take in all, s.", 0.1, 600.0),
-    Parameter("fetch_max_bytes", 1 << 20, "Largest document, bytes.", 1, 1 << 20),
+    Parameter("fetch_max_bytes", 1 << 20, "Largest document, bytes.", 1, 1 << 20, safety=True),
     Parameter(
         "prefetch",
         5.0,

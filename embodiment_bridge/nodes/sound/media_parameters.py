@@ -35,12 +35,17 @@ PARAMETERS = (
         "Backend of the sound device; null plays nothing, in real time.",
         choices=BACKENDS,
     ),
-    Parameter("volume_cap", 100.0, "Loudest that anything is played, percent.", 0.0, 100.0),
+    Parameter("volume_cap", 100.0, "Loudest that anything is played, percent.", 0.0, 100.0, safety=True),
     Parameter(
         "fade_in", 0.02, "Every sound gets louder over so many seconds, unless it says how long.", 0.0, 10.0
     ),
-    Parameter("quiet_hours", "", "Local time of each day in which quiet_cap holds, such as 22:00-07:00."),
-    Parameter("quiet_cap", 30.0, "Loudest in quiet hours, percent.", 0.0, 100.0),
+    Parameter(
+        "quiet_hours",
+        "",
+        "Local time of each day in which quiet_cap holds, such as 22:00-07:00.",
+        safety=True,
+    ),
+    Parameter("quiet_cap", 30.0, "Loudest in quiet hours, percent.", 0.0, 100.0, safety=True),
     Parameter(
         "media_roots",
         [""],

@@ -29,8 +29,9 @@ PARAMETERS = (
         "Documents and plans that are begun in a second, and as many at once after a rest, Hz; 0: any number.",
         0.0,
         1000.0,
+        safety=True,
     ),
-    Parameter("goal_queue", 20, "How many wait for that; more are REJECTED.", 0, 1000),
+    Parameter("goal_queue", 20, "How many wait for that; more are REJECTED.", 0, 1000, safety=True),
 )
 BURST_S = 1.0
 # s of wall time that a goal waits, by what is missing: programs of one machine find each other within 1 s

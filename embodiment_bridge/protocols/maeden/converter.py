@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.body.state_messages import diagonal
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.rotation import Vector
@@ -59,8 +60,10 @@ def odometry(pose: GridPose, sure: bool, cell_m: float, stamp: Stamp, frames: tu
     message = Odometry(header=Header(stamp=stamp, frame_id=frames[0]), child_frame_id=frames[1])
     message.pose.pose = pose_of(pose, cell_m)
     length, angle = (SURE, SURE) if sure else (UNSURE * cell_m * cell_m, UNSURE)
-    message.pose.covariance[0] = message.pose.covariance[7] = length
-    message.pose.covariance[35] = angle
+    message.pose.covariance, message.twist.covariance = (
+        diagonal(length, SURE, angle),
+        diagonal(SURE, SURE, SURE),
+    )
     return message
 
 

@@ -40,6 +40,7 @@ SAFETY_PARAMETERS = (
         "The longest that a document or plan may take on its clock, s; then it is ended. 0: any time.",
         0.0,
         1e9,
+        safety=True,
     ),
     Parameter(
         "max_starts",
@@ -47,6 +48,7 @@ SAFETY_PARAMETERS = (
         "How many leaves of a run may begin something in a second (Hz); more wait their turn. 0: any number.",
         0.0,
         10_000.0,
+        safety=True,
     ),
     Parameter(
         "dead_man",
@@ -54,19 +56,24 @@ SAFETY_PARAMETERS = (
         "So long without a tick of this node, the body holds what was begun by it, s; 0: never.",
         0.0,
         60.0,
+        safety=True,
     ),
     Parameter(
         "guards",
         [""],
         f"What must hold for documents and plans to run: {GUARD_FORM}. Names are those of blackboard.",
+        safety=True,
     ),
-    Parameter("source_channels", [""], f"What the documents of a source may drive: {CHANNELS_FORM}."),
+    Parameter(
+        "source_channels", [""], f"What the documents of a source may drive: {CHANNELS_FORM}.", safety=True
+    ),
     Parameter(
         "max_age",
         0.0,
         "A document whose req_time is further from now is refused, s; 0: none is.",
         0.0,
         1e9,
+        safety=True,
     ),
 )
 
