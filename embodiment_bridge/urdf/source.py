@@ -2,7 +2,7 @@
 """Reads XML elements from a file or text and numbers from their attributes; errors name the place.
 
 It takes the XML that TinyXML-2, the reader of urdfdom, takes: prefixes that are not declared, ``--`` in comments, a
-default namespace.
+default namespace, any XML declaration.
 """
 
 import math
@@ -23,6 +23,7 @@ QUOTE_LIMIT = 60  # characters of a bad value that an error quotes
 SHORTEST = 1e-9  # an axis or a quaternion shorter than this has no direction
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")  # wrong in many files: of a version 0.0, below a comment
 _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _HYPHENS = re.compile(r"-(?=-)|-$")
 _DECLARED = re.compile(r"""(<\?xml[^>]*?)\sencoding\s*=\s*["']([\w.-]{1,40})["']""", re.ASCII)
@@ -80,12 +81,12 @@ def parse(text: str, name: str = TEXT_NAME) -> etree._Element:
         ConfigError: not Unicode, too long, not well-formed, or nested too deep.
     """
     try:
+        text = _DECLARATION.sub(lambda declaration: "\n" * declaration[0].count("\n"), text)
         data = _COMMENT.sub(lambda comment: f"<!--{_HYPHENS.sub('- ', comment[1])}-->", text).encode()
     except UnicodeEncodeError as error:
         raise ConfigError(f"{name}: not Unicode text: {error.reason} at character {error.start}") from None
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{name}: more than {MAX_BYTES} bytes")
-    # The text is UTF-8 at this point, also if its XML declaration names another encoding.
     parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, recover=True)
     root = etree.fromstring(data, parser, base_url=name)
     wrong = [entry for entry in parser.error_log if entry.domain != etree.ErrorDomains.NAMESPACE]

@@ -158,6 +158,7 @@ AS_TINYXML = {
     "prefixes that are not declared": PLAIN.format(TURN.format("<x:y/>", ' drake:acceleration="1"')),
     "hyphens in a comment": PLAIN.format(f"<!-- 1 -- 2 ---{TURN.format('', '')} --->{TURN.format('', '')}"),
     "a default namespace": PLAIN.format(TURN.format("", "")).replace("<robot", '<robot xmlns="http://x.org"'),
+    "declarations": '<!-- whose -->\n<?xml version="0.0" ?>' + PLAIN.format(TURN.format("", "")),
     "another encoding": '<?xml version="1.0" encoding="ISO-8859-1"?>'
     + PLAIN.format(TURN.format("<!-- é -->", "")),
 }
