@@ -64,11 +64,14 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 
 def rpy_from_quaternion(q: Quaternion) -> Vector:
-    """Roll, pitch and yaw (rad) about fixed x, y, z of the unit quaternion ``q``; pitch in [-pi/2, pi/2]."""
+    """Roll, pitch and yaw (rad) about fixed x, y, z of the quaternion ``q``; pitch in [-pi/2, pi/2].
+
+    They turn as ``q`` does, also at a pitch of +-pi/2, where roll and yaw are not known apart. ``q`` may have any
+    length but 0.
+    """
     x, y, z, w = q
-    sine = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))  # a truncated quaternion may be a little longer than 1
-    return (
-        math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
-        math.asin(sine),
-        math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
-    )
+    # Half the sum and half the difference of roll and yaw each have a length of their own: where one length is 0, its
+    # angle does not matter, so that no pitch is special.
+    total, apart = math.atan2(x + z, w - y), math.atan2(x - z, w + y)
+    pitch = 2.0 * math.atan2(math.hypot(x - z, w + y), math.hypot(x + z, w - y)) - 0.5 * math.pi
+    return math.remainder(total + apart, math.tau), pitch, math.remainder(total - apart, math.tau)

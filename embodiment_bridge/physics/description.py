@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 from lxml import etree
 
-from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, multiply, rotate
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.joints import HINGE, SLIDE
@@ -29,7 +28,7 @@ from embodiment_bridge.physics.shapes import (
     vector,
 )
 from embodiment_bridge.urdf import Robot, link_pose, read_urdf
-from embodiment_bridge.urdf.meshes import parse
+from embodiment_bridge.urdf.source import parse, read_description
 
 # Gives the links of a robot description the meshes of its model, whose links may have other names and frames.
 
@@ -48,7 +47,7 @@ def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[s
         ConfigError: the description cannot be read.
     """
     robot = read_urdf(description)
-    tree = parse(read_text(description))
+    tree = parse(read_description(description))
     links = {link.get("name"): link for link in tree.iterfind("link")}
     places = _places_at_zero(model, root)
     movers = {link: _mover(robot, link) for link in robot.links}

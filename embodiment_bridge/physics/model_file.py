@@ -14,7 +14,9 @@ from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
 from embodiment_bridge.urdf import Robot, read_urdf
-from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
+from embodiment_bridge.urdf.looks import mend_shapes
+from embodiment_bridge.urdf.meshes import check_asset, find_mesh
+from embodiment_bridge.urdf.source import parse, read_description
 
 # The world around a robot: one of those of this package, or an MJCF file.
 
@@ -73,13 +75,14 @@ SETTINGS: Final = {
 MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
 
 
-def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
+def prepare(path: Path) -> tuple[str, list[str]]:
     """Return the description with the settings that this package needs, and warnings about shapes that are left out.
 
     Raises:
         ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
     """
-    root = parse(text.decode("utf-8"))
+    root = parse(read_description(path))
+    mend_shapes(root)  # the reader of the description has told it
     warnings: list[str] = []
     for mesh in list(root.iter("mesh")):
         shape = mesh.getparent().getparent()
@@ -177,7 +180,7 @@ def read_model(path: Path) -> ModelFile:
         robot = read_urdf(path)
         if len(robot.links) > MAX_BODIES:
             raise ConfigError(f"model {path}: it has {len(robot.links)} links; {MAX_BODIES} are the most")
-        prepared, warnings = prepare(text, path)
+        prepared, warnings = prepare(path)
         spec = mujoco.MjSpec.from_string(prepared)
     except ValueError as error:
         if isinstance(error, ConfigError):

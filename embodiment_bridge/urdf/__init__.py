@@ -7,6 +7,7 @@ the poses of links. There is no ROS and no network here; ``package://`` names st
 
 from embodiment_bridge.urdf.model import (
     Box,
+    Capsule,
     Cylinder,
     Joint,
     JointType,
@@ -27,10 +28,12 @@ from embodiment_bridge.urdf.transforms import (
     fixed_transforms,
     link_pose,
     link_transforms,
+    seen_from,
 )
 
 __all__ = [
     "Box",
+    "Capsule",
     "Cylinder",
     "Joint",
     "JointType",
@@ -49,4 +52,5 @@ __all__ = [
     "link_pose",
     "link_transforms",
     "read_urdf",
+    "seen_from",
 ]

@@ -8,6 +8,7 @@ from typing import Final
 from lxml import etree
 
 from embodiment_bridge.core.input_file import check_file, is_file
+from embodiment_bridge.urdf.source import parse
 
 PACKAGE: Final = "package://"
 FILE: Final = "file://"
@@ -64,8 +65,3 @@ def with_found_meshes(text: str, description: Path) -> str:
             mesh.set("filename", f"{FILE}{found}")
             changed = True
     return etree.tostring(whole, encoding="unicode") if changed else text
-
-
-def parse(text: str) -> etree._Element:
-    """The elements of a description that ``read_urdf`` has read, with its comments; it is UTF-8 whatever it says."""
-    return etree.fromstring(text.encode(), etree.XMLParser(encoding="utf-8", resolve_entities=False))

@@ -53,6 +53,14 @@ class Cylinder:
 
 
 @dataclass(frozen=True, slots=True)
+class Capsule:
+    """A cylinder around its origin, along z, with a half sphere at each end; ``length`` is without them, m."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
 class Sphere:
     """A sphere around its origin, m."""
 
@@ -67,7 +75,7 @@ class Mesh:
     scale: Vector = (1.0, 1.0, 1.0)
 
 
-Shape = Box | Cylinder | Sphere | Mesh
+Shape = Box | Cylinder | Capsule | Sphere | Mesh
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +153,7 @@ class Robot:
     extras: the top-level elements that are neither link, joint nor material (``<ros2_control>``,
     ``<gazebo>``, ``<transmission>``, ...), untouched: ``lxml.etree`` elements, in the order of the file.
     source: name of the description in error texts (its file name).
+    warnings: what was taken otherwise than it is written, or left out.
     """
 
     name: str
@@ -155,3 +164,4 @@ class Robot:
     movable: tuple[Joint, ...]
     extras: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     source: str = ""
+    warnings: tuple[str, ...] = field(default=(), compare=False)

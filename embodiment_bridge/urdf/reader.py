@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads URDF into a ``Robot`` and checks that its links form one tree.
 
-It refuses what urdfdom, and so every ROS tool, refuses.
+It refuses what urdfdom, and so every ROS tool, refuses; what urdfdom takes though it makes no sense gets a warning.
 
 It reads links with their visuals, joints, and materials. It skips masses, collision shapes, ``<dynamics>``,
 ``<calibration>`` and ``<safety_controller>``, and keeps other top-level elements as they are.
@@ -12,27 +12,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from lxml import etree
 
 from embodiment_bridge.core.errors import unknown
 from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.urdf.model import (
-    Box,
-    Cylinder,
-    Joint,
-    JointType,
-    Limit,
-    Link,
-    Mesh,
-    Mimic,
-    Origin,
-    Robot,
-    Shape,
-    Sphere,
-    Visual,
+from embodiment_bridge.urdf.looks import mend_shapes, read_looks, read_origin
+from embodiment_bridge.urdf.model import Joint, JointType, Limit, Link, Mimic, Robot
+from embodiment_bridge.urdf.source import (
+    SHORTEST,
+    attribute,
+    child,
+    load,
+    named,
+    number,
+    problem,
+    quote,
+    source_name,
+    vector,
 )
-from embodiment_bridge.urdf.source import attribute, child, load, number, numbers, problem, quote, source_name
 
 
 def hang(
@@ -87,26 +86,33 @@ def _reachable(roots: list[str], joints: Mapping[str, Joint]) -> set[str]:
     return reached
 
 
-def follow_mimics(joints: Mapping[str, Joint], elements: Mapping[str, etree._Element]) -> dict[str, Mimic]:
+def follow_mimics(
+    joints: Mapping[str, Joint], elements: Mapping[str, etree._Element], warnings: list[str]
+) -> dict[str, Mimic | None]:
     """For each mimic joint the joint that it follows in the end, with multiplier and offset.
 
-    Raises:
-        ConfigError: a mimicked joint does not exist or does not have one position, or mimics form a loop.
+    It is None, with a warning, where that joint is not there or does not have one position, or follows the first.
     """
-    final: dict[str, Mimic] = {}
+    final: dict[str, Mimic | None] = {}
     for start in joints.values():
         followers: dict[str, Mimic] = {}
         name, mimic = start.name, start.mimic
         while mimic is not None and name not in final:
+            leader = joints.get(mimic.joint)
+            wrong = ""
             if name in followers:
-                raise problem(elements[name], "mimics itself, directly or through others")
-            if mimic.joint not in joints:
-                raise problem(elements[name], unknown("joint to mimic", mimic.joint, joints))
-            if not joints[mimic.joint].type.movable:
-                kind = joints[mimic.joint].type.value
-                raise problem(elements[name], f"mimics joint {quote(mimic.joint)}, which is {kind}")
+                del followers[name]
+                wrong = "mimics itself, directly or through others"
+            elif leader is None:
+                wrong = unknown("joint to mimic", mimic.joint, joints)
+            elif not leader.type.movable:
+                wrong = f"mimics joint {quote(mimic.joint)}, which is {leader.type.value}"
+            if wrong or leader is None:
+                warnings.append(f"{problem(elements[name], wrong)}; it moves by itself")
+                final[name] = None
+                break
             followers[name] = mimic
-            name, mimic = mimic.joint, joints[mimic.joint].mimic
+            name, mimic = leader.name, leader.mimic
         for follower, own in reversed(followers.items()):
             final[follower] = _through(own, final.get(own.joint))
     return final
@@ -120,11 +126,9 @@ def _through(own: Mimic, leader: Mimic | None) -> Mimic:
     )
 
 
-Rgba = tuple[float, float, float, float]
-
-DEFAULT_RGBA: Rgba = (0.7, 0.7, 0.7, 1.0)  # of a visual without a material, or with only a texture
-NO_AXIS = 1e-9  # an axis shorter than this has no direction
-OWN_TAGS = ("link", "joint", "material")
+OWN_TAGS: Final = ("link", "joint", "material")
+UNEXPANDED: Final = ("macro", "include", "property", "arg", "if", "unless")  # of xacro
+MOST_WARNINGS: Final = 20  # further ones are only counted
 
 
 def read_urdf(source: str | Path) -> Robot:
@@ -136,17 +140,17 @@ def read_urdf(source: str | Path) -> Robot:
     Raises:
         ConfigError: naming file, line, element and value: the file cannot be read, the XML is not
             well-formed, the links are not one tree, a name is missing, unknown or there twice, a number is
-            not finite, a joint type or shape is unknown.
+            not finite, a joint type is unknown.
     """
     root = load(source)
     if root.tag != "robot":
         raise problem(root, "is not <robot>, the root of a URDF")
-    _refuse_xacro(root)
-    materials = _read_materials(root)
-    links = {name: _read_link(name, element, materials) for name, element in _named(root, "link").items()}
-    elements = _named(root, "joint")
-    joints = {name: _read_joint(name, element) for name, element in elements.items()}
-    mimics = follow_mimics(joints, elements)
+    warnings = mend_shapes(root)
+    _look_for_xacro(root, warnings)
+    links = read_looks(root)
+    elements = named(root, "joint")
+    joints = {name: _read_joint(name, element, warnings) for name, element in elements.items()}
+    mimics = follow_mimics(joints, elements, warnings)
     joints = {name: replace(joint, mimic=mimics.get(name)) for name, joint in joints.items()}
     top, parent_joint = hang(root, links, joints, elements)
     return Robot(
@@ -158,86 +162,24 @@ def read_urdf(source: str | Path) -> Robot:
         movable=tuple(joint for joint in joints.values() if joint.type.movable),
         extras=tuple(element for element in root if element.tag not in OWN_TAGS),
         source=source_name(root),
+        warnings=(
+            *warnings[:MOST_WARNINGS],
+            *([f"and {len(warnings) - MOST_WARNINGS} more"] if len(warnings) > MOST_WARNINGS else []),
+        ),
     )
 
 
-def _refuse_xacro(root: etree._Element) -> None:
+def _look_for_xacro(root: etree._Element, warnings: list[str]) -> None:
+    """Refuse a file that xacro has not expanded yet; what it left over has no effect."""
     for element in root:
-        if (etree.QName(element).namespace or "").endswith("xacro"):
-            raise problem(element, "is a xacro macro: expand the file first (xacro FILE > robot.urdf)")
+        namespace, _, tag = str(element.tag).replace(":", "}").rpartition("}")
+        if namespace.endswith("xacro"):
+            if tag in UNEXPANDED:
+                raise problem(element, "is a xacro macro: expand the file first (xacro FILE > robot.urdf)")
+            warnings.append(f"{problem(element, 'is a macro that xacro has not expanded')}; it has no effect")
 
 
-def _named(root: etree._Element, tag: str) -> dict[str, etree._Element]:
-    """The top-level elements called ``tag`` by their names, which must differ."""
-    found: dict[str, etree._Element] = {}
-    for element in root.iterfind(tag):
-        name = attribute(element, "name")
-        if name in found:
-            raise problem(element, f"there is a {tag} of this name already, in line {found[name].sourceline}")
-        found[name] = element
-    return found
-
-
-def _read_materials(root: etree._Element) -> dict[str, Rgba]:
-    """Colours by name; one that a visual defines counts everywhere, as in urdfdom."""
-    rgba = {name: _read_color(element) for name, element in _named(root, "material").items()}
-    for element in root.iterfind("link/visual/material"):
-        if element.get("name") and (element.find("color") is not None or element.find("texture") is not None):
-            rgba.setdefault(attribute(element, "name"), _read_color(element))
-    return rgba
-
-
-def _read_color(material: etree._Element) -> Rgba:
-    color = material.find("color")
-    if color is None:
-        return DEFAULT_RGBA
-    r, g, b, a = numbers(color, "rgba", DEFAULT_RGBA, minimum=0.0)
-    if max(r, g, b, a) > 1.0:
-        raise problem(color, f"rgba {quote(color.get('rgba'))} is above 1")
-    return r, g, b, a
-
-
-def _read_link(name: str, element: etree._Element, materials: Mapping[str, Rgba]) -> Link:
-    return Link(name, tuple(_read_visual(visual, materials) for visual in element.iterfind("visual")))
-
-
-def _read_visual(element: etree._Element, materials: Mapping[str, Rgba]) -> Visual:
-    rgba = DEFAULT_RGBA
-    material = element.find("material")
-    if material is not None and material.find("color") is not None:
-        rgba = _read_color(material)
-    elif material is not None and material.get("name"):
-        name = attribute(material, "name")
-        if name not in materials:
-            raise problem(material, unknown("material", name, materials))
-        rgba = materials[name]
-    return Visual(_read_shape(child(element, "geometry")), _read_origin(element), rgba)
-
-
-def _read_shape(geometry: etree._Element) -> Shape:
-    if len(geometry) != 1:
-        raise problem(geometry, f"has {len(geometry)} shapes, not one")
-    shape = geometry[0]
-    if shape.tag == "box":
-        attribute(shape, "size")
-        return Box(_vector(shape, "size", (0.0, 0.0, 0.0), minimum=0.0))
-    if shape.tag == "cylinder":
-        return Cylinder(number(shape, "radius", minimum=0.0), number(shape, "length", minimum=0.0))
-    if shape.tag == "sphere":
-        return Sphere(number(shape, "radius", minimum=0.0))
-    if shape.tag == "mesh":
-        return Mesh(attribute(shape, "filename"), _vector(shape, "scale", (1.0, 1.0, 1.0)))
-    raise problem(geometry, unknown("shape", shape.tag, ("box", "cylinder", "sphere", "mesh")))
-
-
-def _read_origin(element: etree._Element) -> Origin:
-    origin = element.find("origin")
-    if origin is None:
-        return Origin()
-    return Origin(_vector(origin, "xyz", (0.0, 0.0, 0.0)), _vector(origin, "rpy", (0.0, 0.0, 0.0)))
-
-
-def _read_joint(name: str, element: etree._Element) -> Joint:
+def _read_joint(name: str, element: etree._Element, warnings: list[str]) -> Joint:
     kind = attribute(element, "type")
     known = {type_.value: type_ for type_ in JointType}
     if kind not in known:
@@ -247,9 +189,9 @@ def _read_joint(name: str, element: etree._Element) -> Joint:
         type=known[kind],
         parent=attribute(child(element, "parent"), "link"),
         child=attribute(child(element, "child"), "link"),
-        origin=_read_origin(element),
+        origin=read_origin(element),
         axis=_read_axis(element) if known[kind].movable else (1.0, 0.0, 0.0),
-        limit=_read_limit(element, known[kind]),
+        limit=_read_limit(element, known[kind], warnings),
         mimic=_read_mimic(element),
     )
 
@@ -258,14 +200,14 @@ def _read_axis(joint: etree._Element) -> Vector:
     axis = joint.find("axis")
     if axis is None:
         return (1.0, 0.0, 0.0)
-    x, y, z = _vector(axis, "xyz", (1.0, 0.0, 0.0))
+    x, y, z = vector(axis, "xyz", (1.0, 0.0, 0.0))
     length = math.hypot(x, y, z)
-    if not NO_AXIS < length < 1.0 / NO_AXIS:
+    if not SHORTEST < length < 1.0 / SHORTEST:
         raise problem(axis, f"xyz {quote(axis.get('xyz'))} gives no direction")
     return x / length, y / length, z / length
 
 
-def _read_limit(joint: etree._Element, type_: JointType) -> Limit | None:
+def _read_limit(joint: etree._Element, type_: JointType, warnings: list[str]) -> Limit | None:
     bounded = type_ in (JointType.REVOLUTE, JointType.PRISMATIC)
     limit = child(joint, "limit") if bounded else joint.find("limit")
     if limit is None or not type_.movable:
@@ -275,7 +217,10 @@ def _read_limit(joint: etree._Element, type_: JointType) -> Limit | None:
     )
     if lower > upper:
         raise problem(limit, f"lower {lower:g} is above upper {upper:g}")
-    return Limit(lower, upper, number(limit, "velocity", minimum=0.0), number(limit, "effort", minimum=0.0))
+    velocity, effort = number(limit, "velocity"), number(limit, "effort")
+    if min(velocity, effort) < 0.0:
+        warnings.append(f"{problem(limit, 'velocity or effort is below 0')}; taken without its sign")
+    return Limit(lower, upper, abs(velocity), abs(effort))
 
 
 def _read_mimic(joint: etree._Element) -> Mimic | None:
@@ -283,8 +228,3 @@ def _read_mimic(joint: etree._Element) -> Mimic | None:
     if mimic is None:
         return None
     return Mimic(attribute(mimic, "joint"), number(mimic, "multiplier", 1.0), number(mimic, "offset", 0.0))
-
-
-def _vector(element: etree._Element, name: str, default: Vector, minimum: float = -math.inf) -> Vector:
-    x, y, z = numbers(element, name, default, minimum)
-    return x, y, z

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads XML elements from a file or text and numbers from their attributes; errors name the place."""
+"""Reads XML elements from a file or text and numbers from their attributes; errors name the place.
+
+It takes the XML that TinyXML-2, the reader of urdfdom, takes: prefixes that are not declared, ``--`` in comments, a
+default namespace, any XML declaration.
+"""
 
 import math
 import re
@@ -8,46 +12,98 @@ from pathlib import Path
 from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import read_text
+from embodiment_bridge.core.input_file import read_bytes
+from embodiment_bridge.core.rotation import IDENTITY, Vector, rpy_from_quaternion
 
 MAX_BYTES = 4 * 1024 * 1024  # the longest published humanoid description is a tenth of this
 MAX_DEPTH = 32  # URDF itself nests 5 deep, <ros2_control> and <gazebo> not much deeper
 TEXT_NAME = "robot description"  # what errors call a description that came as text
 MAX_NAME = 1024  # characters of a name, so that comparing names for hints stays quick
 QUOTE_LIMIT = 60  # characters of a bad value that an error quotes
+SHORTEST = 1e-9  # an axis or a quaternion shorter than this has no direction
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")  # wrong in many files: of a version 0.0, below a comment
+_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
+_HYPHENS = re.compile(r"-(?=-)|-$")
+_DECLARED = re.compile(r"""(<\?xml[^>]*?)\sencoding\s*=\s*["']([\w.-]{1,40})["']""", re.ASCII)
+_ENCODING = re.compile(r"iso-8859-\d+|latin-?1|windows-\d+|cp\d+|gb\w+|shift_jis|euc-\w+|big5", re.IGNORECASE)
 
 
 def load(source: str | Path) -> etree._Element:
-    """Parse a description; its name for errors is kept with the tree (see ``source_name``).
+    """Parse a description without its comments; its name for errors is kept with the tree (see ``source_name``).
 
     A document type declaration is refused: it could expand entities or name files, and URDF needs none.
 
     Raises:
-        ConfigError: not readable, too long, not UTF-8, not well-formed, or nested too deep.
+        ConfigError: not readable, too long, not in its encoding, not well-formed, or nested too deep.
     """
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         name, text = TEXT_NAME, source
     else:
-        name, text = str(source), _read_file(Path(source))
+        name, text = str(source), read_description(Path(source))
+    if "<!DOCTYPE" in text:
+        raise ConfigError(f"{name}: has a <!DOCTYPE ...>, which is refused (entities are not expanded)")
+    root = parse(text, name)
+    etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
+    return root
+
+
+def read_description(path: Path, what: str = "") -> str:
+    """The text of a description: UTF-8, or else in the encoding that it declares; ``what`` begins the errors.
+
+    The text declares no encoding, so that it may be written as UTF-8.
+
+    Raises:
+        ConfigError: it cannot be read, is too long, or not in its encoding.
+    """
+    data = read_bytes(path, MAX_BYTES, what)
     try:
-        data = text.encode()
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        declared = _DECLARED.match(data[:200].decode("ascii", "replace"))
+        encoding = declared[2] if declared is not None and _ENCODING.fullmatch(declared[2]) else ""
+        try:
+            text = data.decode(encoding or "ascii")
+        except (UnicodeDecodeError, LookupError):
+            raise ConfigError(
+                f"{what} {path}: cannot be read: it is not UTF-8: {error.reason} at byte {error.start}".strip()
+            ) from None
+    return _DECLARED.sub(r"\1", text, count=1)
+
+
+def parse(text: str, name: str = TEXT_NAME) -> etree._Element:
+    """The elements and comments of a description, as all readers of this package understand it.
+
+    What other readers of URDF do not know is said in their words: a ``quat_xyzw`` as ``rpy``.
+
+    Raises:
+        ConfigError: not Unicode, too long, not well-formed, or nested too deep.
+    """
+    try:
+        text = _DECLARATION.sub(lambda declaration: "\n" * declaration[0].count("\n"), text)
+        data = _COMMENT.sub(lambda comment: f"<!--{_HYPHENS.sub('- ', comment[1])}-->", text).encode()
     except UnicodeEncodeError as error:
         raise ConfigError(f"{name}: not Unicode text: {error.reason} at character {error.start}") from None
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{name}: more than {MAX_BYTES} bytes")
-    if "<!DOCTYPE" in text:
-        raise ConfigError(f"{name}: has a <!DOCTYPE ...>, which is refused (entities are not expanded)")
-    # The text is UTF-8 at this point, also if its XML declaration names another encoding.
-    parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
-    )
-    try:
-        root = etree.fromstring(data, parser, base_url=name)
-    except etree.XMLSyntaxError as error:
-        raise ConfigError(f"{name}:{error.lineno}: not well-formed XML: {error.msg}") from None
+    parser = etree.XMLParser(encoding="utf-8", resolve_entities=False, no_network=True, recover=True)
+    root = etree.fromstring(data, parser, base_url=name)
+    wrong = [entry for entry in parser.error_log if entry.domain != etree.ErrorDomains.NAMESPACE]
+    if wrong or root is None:
+        line, message = (wrong[0].line, wrong[0].message) if wrong else (1, "there is no element")
+        raise ConfigError(f"{name}:{line}: not well-formed XML: {message}")
     _check_depth(root)
+    for element in root.iter(etree.Element):
+        if element.prefix is None and "}" in str(element.tag):
+            element.tag = str(element.tag).rpartition("}")[2]
+        if element.tag == "origin" and element.get("quat_xyzw") is not None:
+            turn = numbers(element, "quat_xyzw", IDENTITY)
+            if not SHORTEST < math.hypot(*turn) < 1.0 / SHORTEST:
+                raise problem(element, f"quat_xyzw {quote(element.get('quat_xyzw'))} gives no rotation")
+            x, y, z, w = turn
+            element.set("rpy", " ".join(map(repr, rpy_from_quaternion((x, y, z, w)))))
+            del element.attrib["quat_xyzw"]
     return root
 
 
@@ -88,6 +144,21 @@ def attribute(element: etree._Element, name: str) -> str:
     if len(value) > MAX_NAME:
         raise problem(element, f"{name} {quote(value)} is longer than {MAX_NAME} characters")
     return value
+
+
+def named(root: etree._Element, tag: str) -> dict[str, etree._Element]:
+    """The top-level elements called ``tag`` by their names, which must differ.
+
+    Raises:
+        ConfigError: one has no name, or that of another.
+    """
+    found: dict[str, etree._Element] = {}
+    for element in root.iterfind(tag):
+        name = attribute(element, "name")
+        if name in found:
+            raise problem(element, f"there is a {tag} of this name already, in line {found[name].sourceline}")
+        found[name] = element
+    return found
 
 
 def child(element: etree._Element, tag: str) -> etree._Element:
@@ -139,16 +210,18 @@ def numbers(
     return values
 
 
+def vector(element: etree._Element, name: str, default: Vector, minimum: float = -math.inf) -> Vector:
+    """Three finite numbers, as ``numbers``."""
+    x, y, z = numbers(element, name, default, minimum)
+    return x, y, z
+
+
 def _number(element: etree._Element, name: str, word: str) -> float:
     # Python's float() accepts more than URDF does: nan, inf, 1_000, digits of any script.
     value = float(word) if _NUMBER.fullmatch(word) else math.nan
     if not math.isfinite(value):
         raise problem(element, f"{name} {quote(word)} is not a finite number")
     return value
-
-
-def _read_file(path: Path) -> str:
-    return read_text(path, most=MAX_BYTES)
 
 
 def _check_depth(root: etree._Element) -> None:

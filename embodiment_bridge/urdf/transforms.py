@@ -7,11 +7,11 @@ because they are measured.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, multiply, rotate
 from embodiment_bridge.urdf.model import Joint, JointType, Robot
 
 
@@ -47,6 +47,20 @@ def fixed_transforms(robot: Robot) -> list[LinkTransform]:
         for joint in robot.joints.values()
         if joint.type is JointType.FIXED
     ]
+
+
+def seen_from(transforms: Iterable[LinkTransform], above: Collection[str]) -> list[LinkTransform]:
+    """The transforms with those of the children ``above`` turned round, so that the last of them is the root.
+
+    A frame of /tf has one parent: where a link inside the tree hangs on another frame, what was above it hangs on it.
+    """
+    return [_turned_round(one) if one.child in above else one for one in transforms]
+
+
+def _turned_round(transform: LinkTransform) -> LinkTransform:
+    parent, child, xyz, quaternion = transform
+    x, y, z = rotate(back := inverse(quaternion), xyz)
+    return LinkTransform(child, parent, (-x, -y, -z), back)
 
 
 def chain(robot: Robot, root: str, tip: str) -> tuple[Joint, ...]:

@@ -18,6 +18,7 @@ from embodiment_bridge.core.rotation import (
 
 QUARTER = math.pi / 2
 ANGLE = st.floats(-10.0, 10.0)
+POLES = [sign * QUARTER + off for sign in (1, -1) for off in (0.0, 1e-16, -1e-12, 1e-9, -1e-7, 1e-4)]
 VECTOR = st.tuples(*[st.floats(-100.0, 100.0)] * 3)
 
 
@@ -58,14 +59,22 @@ def test_multiply_turns_by_the_second_first(a, b, vector):
     assert multiply(qa, IDENTITY) == pytest.approx(qa) == multiply(IDENTITY, qa)
 
 
-@given(ANGLE, st.floats(-1.57, 1.57), ANGLE)
+@given(ANGLE, st.one_of(ANGLE, st.sampled_from(POLES)), ANGLE)
 def test_rpy_and_back(roll, pitch, yaw):
-    back = rpy_from_quaternion(quaternion_from_rpy(roll, pitch, yaw))
+    quaternion = quaternion_from_rpy(roll, pitch, yaw)
+    back = rpy_from_quaternion(quaternion)
     assert matrix_from_rpy(*back) == pytest.approx(matrix_from_rpy(roll, pitch, yaw), abs=1e-9)
-    assert back[1] == pytest.approx(pitch, abs=1e-6)
+    assert all(abs(angle) <= most for angle, most in zip(back, (math.pi, QUARTER, math.pi), strict=True))
+    if abs(pitch) < QUARTER:
+        assert back[1] == pytest.approx(pitch, abs=1e-9)
+    assert rpy_from_quaternion(tuple(-1.001 * part for part in quaternion))[1] == pytest.approx(
+        back[1], abs=1e-9
+    )
 
 
-@pytest.mark.parametrize("pitch", [QUARTER, -QUARTER])
-def test_rpy_of_a_quaternion_a_little_too_long(pitch):
-    longer = tuple(1.001 * part for part in quaternion_from_rpy(0, pitch, 0))
-    assert rpy_from_quaternion(longer)[1] == pytest.approx(pitch)
+@given(st.tuples(*[st.floats(-1.0, 1.0)] * 4).filter(lambda q: math.hypot(*q) > 1e-3))
+def test_any_quaternion_and_back(parts):
+    q = tuple(part / math.hypot(*parts) for part in parts)
+    back = quaternion_from_rpy(*rpy_from_quaternion(parts))
+    for vector in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
+        assert rotate(back, vector) == pytest.approx(rotate(q, vector), abs=1e-9)

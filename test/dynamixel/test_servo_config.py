@@ -98,13 +98,95 @@ def test_two_blocks_are_two_buses_and_gpio_ids_are_taken() -> None:
 
 
 def test_registers_of_a_gpio_are_taken_and_what_is_not_is_told() -> None:
-    words = (("type", "dxl"), ("ID", 7), ("Drive Mode", 4), ("Homing Offset", -30), ("Operating Mode", 5))
+    words = (
+        ("type", "dxl"),
+        ("ID", 7),
+        ("Drive Mode", 4),
+        ("Homing Offset", -30),
+        ("Operating Mode", 5),
+        ("Profile Time", 9),
+    )
     gpio = f'<gpio name="tilt">{"".join(param(*word) for word in words)}</gpio>'
     joints = servo("tilt", ("registers.homing_offset", 20)) + servo("pan", ("id", 1))
     setup = read_servo_setup(robot(block(joints=joints + gpio)))
     tilt = next(servo for servo in setup.servos if servo.joint == "tilt")
     assert tilt.registers == {"drive_mode": 4, "homing_offset": 20}  # the joint has the last word
-    assert setup.warnings == ("<gpio name='tilt'>: 'Operating Mode' (5) is not read",)
+    assert tilt.mode == "current_based_position"
+    assert setup.warnings == ("<gpio name='tilt'>: 'Profile Time' (9) is not read",)
+
+
+ROBOTIS = {
+    "number_of_joints": 2,
+    "error_timeout_ms": 500,
+    "disable_torque_at_init": "true",
+    "reboot_dxl_srv_name": "x/reboot",
+    "port_name": "/dev/ttyUSB0",
+}
+
+
+def robotis(servos=("dxl1", "dxl2"), more="", **hardware):
+    """A bus in the form of dynamixel_hardware_interface, with servos 11, 12, ... and a sensor."""
+    parts = [
+        f'<gpio name="{name}">{param("type", "dxl")}{param("ID", 11 + i)}</gpio>'
+        for i, name in enumerate(servos)
+    ]
+    sensor = f'<gpio name="hat">{param("type", "sensor")}{param("ID", 200)}</gpio>'
+    entries = "".join(param(*entry) for entry in (ROBOTIS | hardware).items())
+    return robot(block("om", servo("pan") + servo("tilt") + "".join(parts) + sensor, entries, more))
+
+
+@pytest.mark.parametrize(
+    ("hardware", "expected"),
+    [
+        ({}, {"pan": (11, 1.0), "tilt": (12, 1.0)}),
+        ({"joint_to_transmission_matrix": "1, 0,\n 0, 1"}, {"pan": (11, 1.0), "tilt": (12, 1.0)}),
+        ({"joint_to_transmission_matrix": "0, -3, 1, 0"}, {"tilt": (11, -3.0), "pan": (12, 1.0)}),
+        ({"transmission_to_joint_matrix": "0.5, 0, 0, 1"}, {"pan": (11, 2.0), "tilt": (12, 1.0)}),
+    ],
+)
+def test_servos_of_robotis_move_the_joints_that_matrices_say(hardware, expected) -> None:
+    setup = read_servo_setup(robotis(**hardware))
+    assert {servo.joint: (servo.id, servo.reduction) for servo in setup.servos} == expected
+    assert setup.warnings == ("<gpio name='hat'>: what is of type 'sensor' is not driven",)
+    by_order = read_servo_setup(robotis(("tilt", "pan"), **hardware))
+    if hardware:
+        assert {servo.joint: (servo.id, servo.reduction) for servo in by_order.servos} == expected
+    else:
+        assert {servo.joint: servo.id for servo in by_order.servos} == {"tilt": 11, "pan": 12}
+
+
+@pytest.mark.parametrize(
+    ("servos", "hardware", "message"),
+    [
+        (("dxl1",), {}, "1 <gpio> with an ID for 2 joints: give them the names of their joints"),
+        (("a", "b"), {"joint_to_transmission_matrix": "1, 1, 0, 1"}, "servo 1 move several joints"),
+        (("a", "b"), {"joint_to_transmission_matrix": "1, 0, 1, 0"}, "let two servos move one joint"),
+        (
+            ("a", "b"),
+            {"joint_to_transmission_matrix": "1, 0, 1"},
+            "joint_to_transmission_matrix is not 2 x 2 numbers",
+        ),
+        (("a", "b"), {"joint_to_transmission_matrix": "1 0 nan 1"}, "is not 2 x 2 numbers"),
+        (
+            ("a", "b"),
+            {"joint_to_transmission_matrix": "2, 0, 0, 1", "transmission_to_joint_matrix": "2, 0, 0, 1"},
+            "are not the inverse of each other in servo 1",
+        ),
+        (("a", "b"), {"use_revolute_to_prismatic_gripper": 1}, "give the joint of the gripper a reduction"),
+    ],
+)
+def test_servos_of_robotis_that_cannot_be_joined(servos, hardware, message) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read_servo_setup(robotis(servos, **hardware))
+
+
+def test_entries_of_a_foreign_plugin_are_told_and_those_of_the_own_must_be_known() -> None:
+    hardware = param("port_name", "/dev/x") + param("led_colour", "red")
+    foreign = robot(block(joints=servo("pan", ("id", 1)), hardware=hardware))
+    assert read_servo_setup(foreign).warnings == ("bus 'arm': not read of what any/Thing has: led_colour",)
+    own = block(joints=servo("pan", ("id", 1)), hardware=hardware).replace("any/", "embodiment_bridge/")
+    with pytest.raises(ConfigError, match="unknown entry 'led_colour'"):
+        read_servo_setup(robot(own))
 
 
 def test_a_disabled_limit_leaves_that_of_the_joint() -> None:

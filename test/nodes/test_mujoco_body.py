@@ -17,6 +17,7 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import BatteryState, CameraInfo, Image, Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import GRAPH
 
@@ -94,6 +95,34 @@ def test_topics_of_a_robot_that_stands(make) -> None:
     assert ball.pose.position.x == pytest.approx(0.98, abs=0.05)
     assert 0.9 < last["battery"].percentage <= 1.0
     assert last["link_state"].peer.endswith("desk_humanoid.urdf")
+
+
+STAND = """<robot name="stand"><link name="foot"/><link name="base_link">{0}</link><link name="arm">{0}</link>
+<joint name="up" type="fixed"><parent link="foot"/><child link="base_link"/><origin xyz="0 0 0.5"/></joint>
+<joint name="j" type="revolute"><parent link="base_link"/><child link="arm"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="5" velocity="2"/></joint></robot>"""
+BLOCK = """<inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+<visual><geometry><box size="0.1 0.1"/></geometry></visual>
+<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>"""
+
+
+def test_frames_of_a_base_link_inside_the_tree_have_one_parent_each(make, tmp_path, capfd) -> None:
+    (tmp_path / "stand.urdf").write_text(STAND.format(BLOCK))
+    stage = make(model=str(tmp_path / "stand.urdf"))
+    parents: dict[str, set[str]] = {}
+
+    def take(topic: str, message: TFMessage) -> None:
+        for one in message.transforms:
+            parents.setdefault(one.child_frame_id, set()).add(one.header.frame_id)
+
+    stage.listen({"/tf": (TFMessage, "events"), "/tf_static": (TFMessage, "latched")}, take)
+    stage.until(lambda: {"base_link", "arm", "foot"} <= set(parents))
+    assert [parents[name] for name in ("base_link", "arm", "foot")] == [
+        {"odom"},
+        {"base_link"},
+        {"base_link"},
+    ]
+    assert "size '0.1 0.1' has 2 numbers, not 3; this visual is left out" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("model", ["T1", "K1"])

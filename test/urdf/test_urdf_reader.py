@@ -2,11 +2,25 @@
 """What the reader takes from a description."""
 
 import math
+from dataclasses import replace
 
 import pytest
+from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.urdf import Box, Cylinder, JointType, Limit, Mesh, Mimic, Origin, Sphere, read_urdf
+from embodiment_bridge.urdf import (
+    Box,
+    Capsule,
+    Cylinder,
+    JointType,
+    Limit,
+    Mesh,
+    Mimic,
+    Origin,
+    Sphere,
+    read_urdf,
+)
+from embodiment_bridge.urdf.source import parse, read_description
 
 ARM = """<?xml version="1.0" encoding="latin-1"?>
 <robot name="arm" version="1.0">
@@ -133,6 +147,50 @@ def test_from_a_file(tmp_path):
 def test_a_byte_order_mark_and_blanks_before_the_document_do_no_harm():
     assert read_urdf('\ufeff<robot name="r"><link name="a"/></robot>').root == "a"
     assert read_urdf('\n <robot name="r"><link name="a"/></robot>').root == "a"
+
+
+PLAIN = '<robot name="r"><link name="a"/><link name="b"/>{}</robot>'
+TURN = (
+    '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>{}'
+    '<limit lower="-1" upper="1" effort="1" velocity="2"{}/></joint>'
+)
+AS_TINYXML = {
+    "prefixes that are not declared": PLAIN.format(TURN.format("<x:y/>", ' drake:acceleration="1"')),
+    "hyphens in a comment": PLAIN.format(f"<!-- 1 -- 2 ---{TURN.format('', '')} --->{TURN.format('', '')}"),
+    "a default namespace": PLAIN.format(TURN.format("", "")).replace("<robot", '<robot xmlns="http://x.org"'),
+    "declarations": '<!-- whose -->\n<?xml version="0.0" ?>' + PLAIN.format(TURN.format("", "")),
+    "another encoding": '<?xml version="1.0" encoding="ISO-8859-1"?>'
+    + PLAIN.format(TURN.format("<!-- é -->", "")),
+}
+
+
+@pytest.mark.parametrize("text", AS_TINYXML.values(), ids=AS_TINYXML)
+def test_xml_that_urdfdom_takes(text, tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(text.encode("latin-1"))
+    robot = read_urdf(file)
+    assert robot.joints["j"].limit == Limit(-1, 1, 2, 1)
+    assert not robot.warnings
+    copy = tmp_path / "copy.urdf"
+    copy.write_bytes(etree.tostring(parse(read_description(file)), encoding="utf-8"))
+    assert read_urdf(copy) == replace(robot, source=str(copy))
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "punycode", "no-such", "ISO-8859-99", "big5"])
+def test_bytes_that_are_not_in_the_declared_encoding(encoding, tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{PLAIN}'.encode() + b"<!-- \xff -->")
+    with pytest.raises(ConfigError, match=r"robot\.urdf: cannot be read: it is not UTF-8"):
+        read_urdf(file)
+
+
+def test_quaternions_and_capsules_of_urdf_1_1():
+    capsule = '<visual><geometry><capsule radius="0.1" length="2"/></geometry></visual>'
+    turned = TURN.format('<origin xyz="1 2 3" quat_xyzw="0 -2 0 2"/>', "")
+    robot = read_urdf(PLAIN.format(turned).replace('<link name="b"/>', f'<link name="b">{capsule}</link>'))
+    assert robot.joints["j"].origin.xyz == (1, 2, 3)
+    assert robot.joints["j"].origin.quaternion == pytest.approx((0, -math.sqrt(0.5), 0, math.sqrt(0.5)))
+    assert robot.links["b"].visuals[0].shape == Capsule(0.1, 2)
 
 
 @pytest.mark.parametrize("kind", ["floating", "planar"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.urdf import chain, fixed_transforms, link_pose, link_transforms, read_urdf
+from embodiment_bridge.urdf import chain, fixed_transforms, link_pose, link_transforms, read_urdf, seen_from
 
 LIMIT = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
 ORIGIN = '<origin xyz="0.1 -0.2 0.3" rpy="0.4 -0.5 0.6"/>'
@@ -88,6 +88,21 @@ def test_transforms_chained_give_the_same_pose(turn, slide, spin):
     assert steps["a"] @ steps["b"] @ steps["c"] @ steps["d"] == pytest.approx(
         reference(turn, slide, spin), abs=1e-9
     )
+
+
+@given(MODERATE, MODERATE, MODERATE)
+def test_the_same_tree_hangs_on_a_link_inside_it(turn, slide, spin):
+    positions = {"turn": turn, "slide": slide, "spin": spin}
+    above = {joint.child for joint in chain(ROBOT, "base", "d")}
+    steps = seen_from(link_transforms(ROBOT, positions) + fixed_transforms(ROBOT), above)
+    parents = {step.child: step for step in steps}
+    assert len(parents) == len(steps)
+    assert "d" not in parents
+    pose, frame = np.eye(4), "base"
+    while frame != "d":
+        pose = matrix(parents[frame]) @ pose
+        frame = parents[frame].parent
+    assert np.linalg.inv(pose) == pytest.approx(reference(turn, slide, spin), abs=1e-9)
 
 
 @given(ANGLE, ANGLE, ANGLE)

@@ -5,35 +5,46 @@ import argparse
 import json
 import math
 import re
+import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from embodiment_bridge.body.body_file import channel_of, parse_body
+from embodiment_bridge.body.config_section import ANGLE_LIMIT
 from embodiment_bridge.body.description import Joint as BodyJoint
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.body.motion_section import shortest_motion
 from embodiment_bridge.cli.command_line import Commands, declare
+from embodiment_bridge.cli.robots.named_robot import find_description
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.input_file import read_text
-from embodiment_bridge.dynamixel.config.control_description import with_servos
-from embodiment_bridge.urdf import Joint, read_urdf
+from embodiment_bridge.dynamixel.config.config_reader import HIGHEST_ID, read_servo_setup
+from embodiment_bridge.dynamixel.config.control_description import Problems, blocks_of, outside_reductions
+from embodiment_bridge.dynamixel.config.first_servos import with_servos
+from embodiment_bridge.dynamixel.config.servo_config import LEAST_REDUCTION, MOST_REDUCTION
+from embodiment_bridge.urdf import Joint, Robot, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
+from embodiment_bridge.urdf.source import read_description
 
 EXAMPLES = """\
 examples:
   embodiment_bridge new-body my.urdf
   embodiment_bridge new-body my.urdf --folder my_robot --name my_robot
+  embodiment_bridge new-body so_arm101              # by name, if the package robot_descriptions is installed
 Writes NAME.yaml, a body file with the joints, their channels (guessed from their names: look at them), a rest pose, and
 the skills reset, wave and one try_JOINT per joint; and NAME_joints.json, a BML document that moves each joint a little.
-Where the URDF names no servos (<ros2_control>), also NAME_servos.urdf: a copy with a Dynamixel servo for each joint.
+Where the URDF names no servos with ids, also NAME_servos.urdf: a copy with a Dynamixel servo for each joint. Limits
+that no joint has, such as 1e8 rad/s, are told and replaced. It ends with the line that shows the robot.
 Files that are there already are not overwritten.
 """
 USUAL_SPEED = 1.0  # rad/s, for joints whose description has no limit
+USUAL_EFFORT = 1.0  # Nm
 USUAL_ACCELERATION = 20.0  # rad/s2
+SLOWEST, FASTEST, STRONGEST = 1e-3, 100.0, 1e4  # rad/s, rad/s, Nm (m/s, N) that a body file takes
 LITTLE = 0.1  # share of the range of a joint, to each side of its rest
 MOST = 0.3  # rad (m) to each side, however long the range is
 SECONDS = 2.0  # s of a skill
@@ -52,7 +63,12 @@ def add(commands: Commands) -> None:
         EXAMPLES,
         run,
     )
-    command.add_argument("urdf", metavar="URDF", type=Path, help="description of the robot")
+    command.add_argument(
+        "urdf",
+        metavar="URDF",
+        type=Path,
+        help="description of the robot, or its name in the package robot_descriptions, such as so_arm101",
+    )
     command.add_argument("--name", default="", help="of the body (default: that of the robot in the URDF)")
     command.add_argument(
         "--folder", type=Path, default=Path(), help="where to write (default: the current one)"
@@ -61,18 +77,17 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files. Exit code 0, or 2 if the URDF cannot be used or a file is there already."""
-    robot = read_urdf(arguments.urdf)
+    path = find_description(arguments.urdf)
+    robot = read_urdf(path)
     name = _word(arguments.name or robot.name)
-    joints = [joint for joint in robot.movable if joint.mimic is None]
+    moving = [joint for joint in robot.movable if joint.mimic is None]
+    joints = [joint for joint in moving if _moves(joint)]
     if not joints:
-        raise ConfigError(f"{arguments.urdf}: the robot {name!r} has no joint that moves")
-    still = [joint.name for joint in joints if joint.limit and joint.limit.lower == joint.limit.upper]
-    if still:
-        raise ConfigError(
-            f"{arguments.urdf}: the <limit> of {', '.join(map(repr, still))} has no range (lower is upper; both are 0 "
-            "where they are not given): give lower and upper, or make the joint fixed or continuous"
-        )
-    text = HEAD.format(name=name, urdf=arguments.urdf.name) + body_text(name, joints)
+        raise ConfigError(f"{path}: the robot {name!r} has no joint that moves")
+    told = [*robot.warnings]
+    told += [f"joint {joint.name!r} has no range and stays as it is" for joint in moving if not _moves(joint)]
+    told += [text for joint in joints for text in _clipped(joint)]
+    text = HEAD.format(name=name, urdf=path.name) + body_text(name, joints)
     body = parse_body(text, f"{name}.yaml")
     tries = [skill.upper() for skill in body.skills if skill.startswith("try_")]
     document = {
@@ -81,24 +96,75 @@ def run(arguments: argparse.Namespace) -> int:
         "behaviors": [{"type": "body", "action": action} for action in ("RESET", *tries, "WAVE", "RESET")],
     }
     files = {f"{name}.yaml": text, f"{name}_joints.json": json.dumps(document, indent=2) + "\n"}
-    if not any(element.tag == "ros2_control" for element in robot.extras):
-        copy = with_servos(read_text(arguments.urdf), joints)
-        if arguments.folder.resolve() != arguments.urdf.resolve().parent:  # relative names do not hold there
-            copy = with_found_meshes(copy, arguments.urdf)
-        files[f"{name}_servos.urdf"] = copy
+    described = path
+    if not blocks_of(robot, Problems()).joints and len(joints) <= HIGHEST_ID:
+        described = arguments.folder / f"{name}_servos.urdf"
+        copy = with_servos(read_description(path), joints, _reductions(robot, told))
+        if arguments.folder.resolve() != path.resolve().parent:  # relative names do not hold there
+            copy = with_found_meshes(copy, path)
+        read_servo_setup(read_urdf(copy))
+        files[described.name] = copy
     _write(arguments.folder, files)
     channels = ", ".join(f"{joint.name} {joint.channel}" for joint in body.joints)
+    sys.stdout.writelines(f"note: {text}\n" for text in told)
     sys.stdout.write(f"{len(joints)} joints, with the channels guessed from their names: {channels}\n")
     sys.stdout.writelines(f"wrote {arguments.folder / file}\n" for file in files)
+    shown = [f"urdf:={described.resolve()}", f"body_file:={(arguments.folder / f'{name}.yaml').resolve()}"]
+    sys.stdout.write(
+        "to see it at http://127.0.0.1:8080:\n  embodiment_bridge up bringup.launch.xml body:=virtual_servos "
+        f"{shlex.join(shown)} viewer:=true\n"
+    )
     return 0
 
 
-def body_text(name: str, joints: Sequence[Joint]) -> str:
-    """Return the YAML of a body with these joints, which is read back before it is written.
+def _range(joint: Joint) -> tuple[float, float]:
+    """Return the range of a joint as a body file takes it: to 4 digits, inside that of the description."""
+    lower, upper = -math.pi, math.pi
+    limit = joint.limit
+    if limit is not None and -math.inf < limit.lower <= limit.upper < math.inf:
+        lower, upper = max(limit.lower, -ANGLE_LIMIT), min(limit.upper, ANGLE_LIMIT)
+    return round(lower + 5e-5, 4), round(upper - 5e-5, 4)
 
-    Raises:
-        ConfigError: two joints would give a skill of the same name.
-    """
+
+def _moves(joint: Joint) -> bool:
+    lower, upper = _range(joint)
+    return lower < upper
+
+
+def _clipped(joint: Joint) -> Iterator[str]:
+    """Yield what is not taken from the description, since no joint is so fast, strong or far-reaching."""
+    limit = joint.limit
+    if limit is None:
+        return
+    if limit.velocity > FASTEST:
+        yield f"joint {joint.name!r}: {limit.velocity:g} rad/s is no limit of a joint: {USUAL_SPEED:g} in its place"
+    if limit.effort > STRONGEST:
+        yield f"joint {joint.name!r}: {limit.effort:g} Nm is no limit of a joint: {USUAL_EFFORT:g} in its place"
+    if math.isfinite(limit.lower) and max(-limit.lower, limit.upper) > ANGLE_LIMIT:
+        text = f"its range {limit.lower:g}..{limit.upper:g} is kept to {ANGLE_LIMIT:g} to each side"
+        yield f"joint {joint.name!r}: {text}"
+
+
+def _reductions(robot: Robot, told: list[str]) -> dict[str, float]:
+    """Return the gears that transmissions of ROS 1 say, of those that a servo can have."""
+    found = {}
+    for joint, name, text in outside_reductions(robot):
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if LEAST_REDUCTION <= abs(value) <= MOST_REDUCTION:
+            found[joint] = value
+        else:
+            told.append(
+                f"joint {joint!r}: reduction {text!r} of its transmission {name!r} is not taken: 1 in its place"
+            )
+            found[joint] = 1.0
+    return found
+
+
+def body_text(name: str, joints: Sequence[Joint]) -> str:
+    """Return the YAML of a body with these joints, which is read back before it is written."""
     made = {joint.name: _joint(joint) for joint in joints}
     channels = list(dict.fromkeys(joint.channel for joint in made.values()))
     skills: dict[str, Any] = {
@@ -106,9 +172,10 @@ def body_text(name: str, joints: Sequence[Joint]) -> str:
         "wave": _wave(made),
     }
     for joint in made.values():
-        skill = f"try_{_word(joint.name)}"
-        if skill in skills:
-            raise ConfigError(f"two joints of {name!r} give the same skill {skill!r}: {joint.name!r} is one")
+        skill = word = f"try_{_word(joint.name)}"
+        others = count(2)
+        while skill in skills:
+            skill = f"{word}_{next(others)}"
         skills[skill] = _skill([joint.channel], _to_and_fro([joint]), made)
     content = {
         "body": name,
@@ -133,14 +200,10 @@ def body_text(name: str, joints: Sequence[Joint]) -> str:
 
 def _joint(joint: Joint) -> BodyJoint:
     limit = joint.limit
-    lower, upper = -math.pi, math.pi
-    if limit is not None and -math.inf < limit.lower < limit.upper < math.inf:
-        lower, upper = limit.lower, limit.upper
-    speed = limit.velocity if limit and limit.velocity > 0.0 else USUAL_SPEED
-    effort = limit.effort if limit and limit.effort > 0.0 else 1.0
-    rest = min(max(0.0, lower), upper)
-    lower, upper = round(lower + 5e-5, 4), round(upper - 5e-5, 4)
-    channel, rest = channel_of(joint.name), round(min(max(rest, lower), upper), 4)
+    speed = limit.velocity if limit and SLOWEST <= limit.velocity <= FASTEST else USUAL_SPEED
+    effort = limit.effort if limit and SLOWEST <= limit.effort <= STRONGEST else USUAL_EFFORT
+    lower, upper = _range(joint)
+    channel, rest = channel_of(joint.name), min(max(0.0, lower), upper)
     return BodyJoint(
         joint.name, channel, lower, upper, speed, effort, 0.0, 0.0, rest, acceleration=USUAL_ACCELERATION
     )

@@ -8,17 +8,9 @@ reduction * joint speed, joint torque = reduction * horn torque.
 from dataclasses import dataclass
 from math import isfinite, sqrt, tau
 
-from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
+from embodiment_bridge.dynamixel.config.servo_config import MODE_NUMBERS, ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
-MODE_NUMBERS = {
-    "current": 0,
-    "velocity": 1,
-    "position": 3,
-    "extended_position": 4,
-    "current_based_position": 5,
-    "pwm": 16,
-}
 MODE_NAMES = {number: name for name, number in MODE_NUMBERS.items()}
 GOAL_ITEMS = {
     "current": "goal_current",

@@ -11,10 +11,10 @@ from math import ceil
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import PATIENT_S, Answer, BusClient
 from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
-from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
+from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES
 from embodiment_bridge.dynamixel.bus.reading import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
-from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
+from embodiment_bridge.dynamixel.config.servo_config import MODE_NUMBERS, POSITION_MODES, BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 from embodiment_bridge.dynamixel.tables.table_reader import table_of
 from embodiment_bridge.dynamixel.wire.instructions import Fault, error_bits, fault_name

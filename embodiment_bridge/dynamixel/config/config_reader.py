@@ -25,7 +25,9 @@ from embodiment_bridge.dynamixel.config.control_description import (
 )
 from embodiment_bridge.dynamixel.config.servo_config import (
     FAULTS,
+    LEAST_REDUCTION,
     MODES,
+    MOST_REDUCTION,
     ON_FAULT,
     ON_LOST,
     ON_SHUTDOWN,
@@ -176,8 +178,8 @@ class _Reader:
         if not values.has("id"):
             self._problems.add(f"joint {name!r}: has no id")
         lower, upper, velocity, effort = self._limits(joint, values)
-        reduction = values.number("reduction", 1.0, -1000.0, 1000.0)
-        if abs(reduction) < 0.001:
+        reduction = values.number("reduction", 1.0, -MOST_REDUCTION, MOST_REDUCTION)
+        if abs(reduction) < LEAST_REDUCTION:
             values.wrong("reduction", "a number other than 0")
             reduction = 1.0
         servo = ServoConfig(

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the ``<ros2_control>`` elements of a robot description by bus and joint, and collects all problems.
+"""Reads the ``<ros2_control>`` elements of a robot description by bus and joint, and collects all problems."""
 
-It also writes a first one for a description that has none.
-"""
-
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from math import inf, isfinite
 from typing import Final
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import quoteattr
 
-from embodiment_bridge.core.errors import ConfigError, quoted, unknown
-from embodiment_bridge.urdf import Joint, JointType, Robot
+from embodiment_bridge.core.errors import quoted, unknown
+from embodiment_bridge.dynamixel.config.gpio_form import gpio_servos, params
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+from embodiment_bridge.urdf import Robot
 
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
 PROBLEM_LIMIT = 50  # further problems are only counted
@@ -131,28 +129,8 @@ def _number(value: object) -> float | None:
 
 
 BUS_ALIASES = {"usb_port": "port_name", "port": "port_name", "baudrate": "baud_rate"}
-JOINT_ALIASES = {"ID": "id"}
-# Entries of other drivers that have no meaning here.
-IGNORED = frozenset(
-    {
-        "dynamixel_model_folder",
-        "number_of_joints",
-        "number_of_transmissions",
-        "transmission_to_joint_matrix",
-        "joint_to_transmission_matrix",
-        "error_timeout_ms",
-        "error_timeout_sec",
-        "use_dummy",
-    }
-)
-# Registers that a <gpio> may have; where it has others, the log tells.
-GPIO_REGISTERS = frozenset(
-    {
-        "drive_mode", "homing_offset", "return_delay_time", "shutdown", "position_p_gain", "position_i_gain",
-        "position_d_gain", "feedforward_1st_gain", "feedforward_2nd_gain", "profile_velocity", "profile_acceleration",
-        "current_limit", "pwm_limit", "velocity_limit", "max_position_limit", "min_position_limit",
-    }
-)  # fmt: skip
+OWN_PLUGIN: Final = "embodiment_bridge/"
+BUS_ENTRIES: Final = {entry.name for entry in fields(BusConfig)} - {"name", "servos"}
 
 
 @dataclass
@@ -179,7 +157,9 @@ def blocks_of(robot: Robot, problems: Problems) -> Raw:
 def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     name = (element.get("name") or "").strip() or f"bus{len(raw.buses) + 1}"
     joints = dict(_joints(element, name, problems))
-    for joint, values in _gpios(element, raw.warnings):
+    hardware = element.find("hardware")
+    bus = params(hardware, BUS_ALIASES) if hardware is not None else {}
+    for joint, values in gpio_servos(element, name, bus, problems.add, raw.warnings.append):
         joints[joint] = values | joints.get(joint, {})
     joints = {joint: values for joint, values in joints.items() if "id" in values}
     if not joints:
@@ -187,9 +167,13 @@ def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     if name in raw.buses:
         problems.add(f"two <ros2_control> are called {name!r}")
         return
-    hardware = element.find("hardware")
-    values = _params(hardware, BUS_ALIASES) if hardware is not None else {}
-    raw.buses[name] = {key: value for key, value in values.items() if key not in IGNORED}
+    plugin = ("" if hardware is None else hardware.findtext("plugin", "")).strip()
+    foreign = [] if plugin.startswith(OWN_PLUGIN) else [key for key in bus if key not in BUS_ENTRIES]
+    if foreign:
+        raw.warnings.append(
+            f"bus {name!r}: not read of what {plugin or 'its plugin'} has: {', '.join(foreign)}"
+        )
+    raw.buses[name] = {key: value for key, value in bus.items() if key not in foreign}
     for joint, entries in joints.items():
         if joint in raw.bus_of:
             problems.add(f"joint {joint!r} is on two buses: {raw.bus_of[joint]!r} and {name!r}")
@@ -198,20 +182,24 @@ def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     _read_transmissions(element, raw, name, problems)
 
 
+def outside_reductions(robot: Robot) -> Iterator[tuple[str, str, str]]:
+    """Yield joint, name and reduction of the transmissions beside the ``<ros2_control>`` elements, as of ROS 1."""
+    for element in robot.extras:
+        if element.tag == "transmission":
+            for joint in element.findall("joint"):
+                reduction = _reduction(element, joint)
+                if not _is_one(reduction):
+                    yield (joint.get("name") or "").strip(), element.get("name") or "?", reduction
+
+
 def check_outside(robot: Robot, raw: Raw, problems: Problems) -> None:
     """Add a problem for each transmission beside the ``<ros2_control>`` elements, if a joint would turn otherwise."""
-    for element in robot.extras:
-        if element.tag != "transmission":
-            continue
-        for joint in element.findall("joint"):
-            values = raw.joints.get((joint.get("name") or "").strip())
-            reduction = _reduction(element, joint)
-            if values is not None and "reduction" not in values and not _is_one(reduction):
-                problems.add(
-                    f"joint {joint.get('name')!r}: its transmission {element.get('name')!r} (reduction {reduction}) is "
-                    "outside the <ros2_control> of its bus, where it is not read; move it there, or give the joint a "
-                    "reduction"
-                )
+    for joint, name, reduction in outside_reductions(robot):
+        if "reduction" not in raw.joints.get(joint, {"reduction": ""}):
+            problems.add(
+                f"joint {joint!r}: its transmission {name!r} (reduction {reduction}) is outside the <ros2_control> of "
+                "its bus, where it is not read; move it there, or give the joint a reduction"
+            )
 
 
 def _is_one(reduction: str) -> bool:
@@ -233,39 +221,14 @@ def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[
         if not name:
             problems.add(f"bus {block!r}: a <joint> has no name")
             continue
-        values = _params(joint, JOINT_ALIASES)
+        values = params(joint)
         limits = joint.find("limits")
         if limits is not None:
             values["limits"] = limits.get("enable", "true")
         for interface in joint.findall("command_interface"):
             if interface.get("name") == "position":
-                values |= {k: v for k, v in _params(interface, {}).items() if k in ("min", "max")}
+                values |= {k: v for k, v in params(interface).items() if k in ("min", "max")}
         yield name, values
-
-
-def _gpios(element: Element, warnings: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
-    """Yield the joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, a joint's name, and registers in words."""
-    for gpio in element.findall("gpio"):
-        values = _params(gpio, JOINT_ALIASES)
-        name = (gpio.get("name") or "").strip()
-        if not name or "id" not in values:
-            continue
-        read: dict[str, object] = {"id": values.pop("id")}
-        for key, value in values.items():
-            register = "_".join(key.lower().split())
-            if register in GPIO_REGISTERS:
-                read[f"registers.{register}"] = value
-            elif key != "type":
-                warnings.append(f"<gpio name={name!r}>: {key!r} ({value}) is not read")
-        yield name, read
-
-
-def _params(element: Element, aliases: dict[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for param in element.findall("param"):
-        name = (param.get("name") or "").strip()
-        found[aliases.get(name, name)] = (param.text or "").strip()
-    return found
 
 
 def _read_transmissions(element: Element, raw: Raw, block: str, problems: Problems) -> None:
@@ -288,48 +251,3 @@ def _read_transmissions(element: Element, raw: Raw, block: str, problems: Proble
                 text = joint.findtext(tag)
                 if text is not None:
                     target[key] = text.strip()
-
-
-PINION_PER_M: Final = 100  # rad of a servo per m of a sliding joint: a pinion of 10 mm
-END: Final = "</robot>"
-FIRST_BLOCK: Final = """
-  <!-- Written by `embodiment_bridge new-body`: put the port, ids and models of your servos. docs/dynamixel.md has
-       what else can be said, such as transmissions for gears and for joints that turn the other way. -->
-  <ros2_control name="servos" type="system">
-    <hardware>
-      <plugin>embodiment_bridge/DynamixelBus</plugin>
-      <param name="port_name">/dev/ttyUSB0</param>
-      <param name="baud_rate">1000000</param>
-    </hardware>
-"""
-SLIDE: Final = """\
-    <transmission name={transmission}>
-      <plugin>transmission_interface/SimpleTransmission</plugin>
-      <actuator name={actuator} role="actuator1"/>
-      <!-- rad of the servo per m of the joint: a pinion of 10 mm -->
-      <joint name={joint} role="joint1"><mechanical_reduction>{per_m}</mechanical_reduction></joint>
-    </transmission>
-"""
-
-
-def with_servos(urdf: str, joints: Sequence[Joint]) -> str:
-    """Return a description with a first ``<ros2_control>``: a servo for each of ``joints``, with ids from 1 on.
-
-    Raises:
-        ConfigError: the text does not end with ``</robot>``.
-    """
-    before, end, after = urdf.rpartition(END)
-    if not end or after.strip():
-        raise ConfigError(f"the description does not end with {END}, so that servos cannot be added to it")
-    block = FIRST_BLOCK
-    for id, joint in enumerate(joints, 1):
-        block += f'    <joint name={quoteattr(joint.name)}><param name="id">{id}</param></joint>\n'
-    for joint in joints:
-        if joint.type is JointType.PRISMATIC:
-            block += SLIDE.format(
-                transmission=quoteattr(f"{joint.name}_transmission"),
-                actuator=quoteattr(f"{joint.name}_servo"),
-                joint=quoteattr(joint.name),
-                per_m=PINION_PER_M,
-            )
-    return f"{before.rstrip()}\n{block}  </ros2_control>\n{END}\n"

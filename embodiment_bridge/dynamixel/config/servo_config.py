@@ -12,7 +12,16 @@ from embodiment_bridge.body import body_file as plain
 from embodiment_bridge.body.description import BodyDescription, Joint
 from embodiment_bridge.urdf import Mimic
 
-MODES = ("position", "extended_position", "velocity", "current", "current_based_position", "pwm")
+MODE_NUMBERS = {  # of the register operating_mode
+    "position": 3,
+    "extended_position": 4,
+    "velocity": 1,
+    "current": 0,
+    "current_based_position": 5,
+    "pwm": 16,
+}
+MODES = tuple(MODE_NUMBERS)
+LEAST_REDUCTION, MOST_REDUCTION = 0.001, 1000.0
 POSITION_MODES = frozenset({"position", "extended_position", "current_based_position"})
 ON_START = ("on", "keep", "off")
 ON_SHUTDOWN = ("off", "hold", "keep")

@@ -5,7 +5,7 @@
 """
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import cos, hypot, sin
 from pathlib import Path
@@ -22,14 +22,22 @@ from visualization_msgs.msg import MarkerArray
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.body.state_messages import odometry
 from embodiment_bridge.body.surroundings import MAP, FixedFrames
-from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.nodes.base.messages import ROOT, TransformMessages, flat, nanoseconds
 from embodiment_bridge.nodes.base.outlet import Outlet, PackedOutlet
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
-from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
+from embodiment_bridge.urdf import (
+    LinkTransform,
+    Robot,
+    chain,
+    fixed_transforms,
+    link_transforms,
+    read_urdf,
+    seen_from,
+)
 from embodiment_bridge.urdf.meshes import with_found_meshes
+from embodiment_bridge.urdf.source import read_description
 
 PERIOD: Final = 100_000_000  # ns between drawings
 STALE: Final = 1_000_000_000  # ns after which a message is out of date
@@ -188,11 +196,16 @@ class RobotModel:
         )
         self._static = node.create_publisher(TFMessage, "/tf_static", profile("latched"))
         self._fixed: list[LinkTransform] = []
+        self._above: Collection[str] = ()  # links between the root and base_link, which hang on base_link
         if description_file and publish_links:
             text = _read(description_file)
             self._robot = read_urdf(Path(description_file))
             text = with_found_meshes(text, Path(description_file))
-            self._fixed = list(fixed_transforms(self._robot))
+            for warning in self._robot.warnings:
+                node.get_logger().warning(warning)
+            if BASE_LINK in self._robot.links:
+                self._above = {joint.child for joint in chain(self._robot, self._robot.root, BASE_LINK)}
+            self._fixed = seen_from(fixed_transforms(self._robot), self._above)
             if BASE_LINK not in self._robot.links:  # the root under the name that poses are of
                 self._fixed.append(LinkTransform(BASE_LINK, self._robot.root, ORIGIN, IDENTITY))
             description = node.create_publisher(String, "robot_description", profile("latched"))
@@ -213,7 +226,8 @@ class RobotModel:
             turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw)
             transforms.append(LinkTransform("odom", BASE_LINK, state.base_position, turn))
         if self._robot is not None:
-            transforms += link_transforms(self._robot, dict(zip(self._joints, state.position, strict=True)))
+            positions = dict(zip(self._joints, state.position, strict=True))
+            transforms += seen_from(link_transforms(self._robot, positions), self._above)
         if transforms:  # a body without a base and without a URDF has none
             frames, numbers = flat(transforms)
             self._tf.publish(frames, numbers, stamp)
@@ -232,4 +246,4 @@ def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
 
 
 def _read(path: str) -> str:
-    return read_text(Path(path), "parameter robot_description_file:")
+    return read_description(Path(path), "parameter robot_description_file:")

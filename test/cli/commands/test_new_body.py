@@ -2,6 +2,7 @@
 """`new-body`: from a URDF to a body file and a document that fit each other."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -70,25 +71,89 @@ def test_nothing_is_overwritten(tmp_path, capsys) -> None:
     assert not (tmp_path / "my_arm_joints.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("joints", "text"),
-    [
-        ([("fixed", "fixed", "")], "has no joint that moves"),
-        ([("pan", "revolute", LIMIT.format(0, 0, 1))], "mine.urdf: the <limit> of 'pan' has no range"),
-        (
-            [
-                ("a", "revolute", '<limit velocity="1" effort="1"/>'),
-                ("b", "revolute", LIMIT.format(-1, 1, 1)),
-                ("c", "prismatic", LIMIT.format(0.5, 0.5, 1)),
-            ],
-            "'a', 'c' has no range",
-        ),
-        ([("a-b", "continuous", ""), ("a_b", "continuous", "")], "give the same skill 'try_a_b'"),
-    ],
-)
-def test_robots_without_a_body_file(joints, text, tmp_path, capsys) -> None:
+@pytest.mark.parametrize("joints", [[("fixed", "fixed", "")], [("pan", "revolute", LIMIT.format(0, 0, 1))]])
+def test_a_robot_that_does_not_move_has_no_body_file(joints, tmp_path, capsys) -> None:
     assert main(["new-body", urdf(tmp_path, *joints), "--folder", str(tmp_path)]) == 2
-    assert text in capsys.readouterr().err
+    assert "has no joint that moves" in capsys.readouterr().err
+
+
+def test_numbers_that_no_joint_has_are_told_and_replaced(tmp_path, capsys) -> None:
+    path = urdf(
+        tmp_path,
+        ("fast", "revolute", LIMIT.format(-1, 1, 1e8)),
+        ("still", "revolute", LIMIT.format(0, 0, 1)),
+        ("wide", "prismatic", LIMIT.format(-1e16, 1e16, 1)),
+        ("far", "prismatic", LIMIT.format(20, 30, 1)),
+        ("strong", "revolute", LIMIT.format(-1, 1, 1).replace('"3"', '"18000"')),
+        ("a-b", "continuous", ""),
+        ("a_b", "continuous", ""),
+    )
+    assert main(["new-body", path, "--folder", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "note: joint 'still' has no range and stays as it is" in told
+    assert all(
+        text in told for text in ("'fast': 1e+08 rad/s", "'strong': 18000 Nm", "-1e+16..1e+16 is kept to 10")
+    )
+    joints = {joint.name: joint for joint in read_body(tmp_path / "my_arm.yaml").joints}
+    assert list(joints) == ["fast", "wide", "strong", "a-b", "a_b"]
+    assert (joints["fast"].velocity, joints["strong"].effort, joints["wide"].upper) == (1.0, 1.0, 10.0)
+    setup = read_servo_setup(read_urdf(tmp_path / "my_arm_servos.urdf"))
+    assert [servo.joint for servo in setup.servos] == list(joints)
+
+
+ROS_1 = """<transmission name="t_{0}"><type>transmission_interface/SimpleTransmission</type><joint name="{0}"/>
+<actuator name="m"><mechanicalReduction>{1}</mechanicalReduction></actuator></transmission>"""
+SIMULATED = """<ros2_control name="servos" type="system">
+<hardware><plugin>gz_ros2_control/GazeboSimSystem</plugin></hardware>
+<joint name="pan"><command_interface name="position"/></joint></ros2_control>"""
+
+
+def test_the_copy_has_servos_beside_gears_of_ros_1_and_a_simulated_ros2_control(tmp_path, capsys) -> None:
+    names = ("pan", "grip", "odd", "zero")
+    path = Path(urdf(tmp_path, *((name, "prismatic", LIMIT.format(-1, 1, 1)) for name in names)))
+    gears = zip(names, (-2, 50, "one", 0), strict=True)
+    more = "".join(ROS_1.format(*gear) for gear in gears) + SIMULATED
+    path.write_text(f"{path.read_text().replace('</robot>', more)}</robot >\n<!-- the -- end -->\n")
+    assert main(["new-body", str(path), "--folder", str(tmp_path)]) == 0
+    setup = read_servo_setup(read_urdf(tmp_path / "my_arm_servos.urdf"))
+    assert {servo.joint: servo.reduction for servo in setup.servos} == {
+        "pan": -2,
+        "grip": 50,
+        "odd": 1,
+        "zero": 1,
+    }
+    told = capsys.readouterr().out
+    assert "joint 'odd': reduction 'one' of its transmission 't_odd' is not taken: 1 in its place" in told
+
+
+def test_the_line_that_shows_the_robot(tmp_path, capsys) -> None:
+    path = urdf(tmp_path, ("pan", "revolute", LIMIT.format(-1, 1, 1)))
+    assert main(["new-body", path, "--folder", str(tmp_path / "my robot")]) == 0
+    program, command, *arguments = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert (program, command, arguments[0]) == ("embodiment_bridge", "up", "bringup.launch.xml")
+    values = dict(argument.split(":=") for argument in arguments[1:])
+    assert (values.pop("body"), values.pop("viewer")) == ("virtual_servos", "true")
+    assert len(read_servo_setup(read_urdf(Path(values["urdf"]))).servos) == 1
+    assert read_body(Path(values["body_file"])).name == "my_arm"
+
+
+def test_robots_by_name(tmp_path, monkeypatch, capsys) -> None:
+    assert main(["new-body", "arm9"]) == 2
+    assert "pip install robot_descriptions" in capsys.readouterr().err
+    package = tmp_path / "robot_descriptions"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "_descriptions.py").write_text("DESCRIPTIONS = {'arm9_description': 0, 'leg_description': 0}")
+    path = urdf(tmp_path, ("pan", "revolute", LIMIT.format(-1, 1, 1)))
+    (package / "arm9_description.py").write_text(f"URDF_PATH = {path!r}")
+    (package / "leg_description.py").write_text("raise OSError('no network')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["new-body", "arm9", "--folder", str(tmp_path)]) == 0
+    assert read_body(tmp_path / "my_arm.yaml").joints[0].name == "pan"
+    assert main(["new-body", "arm8"]) == 2
+    assert "did you mean 'arm9'?" in capsys.readouterr().err
+    assert main(["new-body", "leg"]) == 2
+    assert "robot_descriptions cannot fetch it: OSError: no network" in capsys.readouterr().err
 
 
 def test_a_description_without_servos_gets_them(tmp_path, capsys) -> None:
@@ -137,6 +202,6 @@ def test_a_description_with_servos_keeps_them(tmp_path) -> None:
 
 def test_a_description_to_which_nothing_can_be_added(tmp_path, capsys) -> None:
     path = Path(urdf(tmp_path, ("pan", "revolute", LIMIT.format(-1, 1, 1))))
-    path.write_text(path.read_text() + "<!-- the end -->")
+    path.write_text(path.read_text().replace("</robot>", "</robot><?the end?>"))
     assert main(["new-body", str(path), "--folder", str(tmp_path)]) == 2
     assert "does not end with </robot>" in capsys.readouterr().err
