@@ -61,7 +61,7 @@ LAYERS = (
         "body core grid link link/transports motion/skills protocols scene wire",
     ),
     ("protocols/soccer", "messages", "body core motion/skills protocols scene urdf wire"),
-    ("protocols/rcsssmj", "io messages", "body core link protocols protocols/soccer scene wire"),
+    ("protocols/rcsssmj", "io messages", "body core link motion/skills protocols protocols/soccer scene wire"),
     ("protocols/simspark", "messages", "body core protocols protocols/soccer scene urdf wire"),
     ("protocols/soccer_monitor/scene", "", "core"),
     ("protocols/soccer_monitor", "messages", "core protocols protocols/soccer protocols/soccer_monitor/scene wire"),

@@ -67,9 +67,11 @@ def rpy_from_quaternion(q: Quaternion) -> Vector:
     """Roll, pitch and yaw (rad) about fixed x, y, z of the quaternion ``q``; pitch in [-pi/2, pi/2].
 
     They turn as ``q`` does, also at a pitch of +-pi/2, where roll and yaw are not known apart. ``q`` may have any
-    length but 0.
+    length but 0; they are nan where it is not finite.
     """
     x, y, z, w = q
+    if not math.isfinite(x + y + z + w):
+        return math.nan, math.nan, math.nan
     # Half the sum and half the difference of roll and yaw each have a length of their own: where one length is 0, its
     # angle does not matter, so that no pitch is special.
     total, apart = math.atan2(x + z, w - y), math.atan2(x - z, w + y)

@@ -4,15 +4,18 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.scene.entities import Known, Sighting
-from embodiment_bridge.scene.sight import Agent, Pose, Sight
+from embodiment_bridge.scene.sight import Agent, Point, Pose, Sight
 
 BALL: Final = "B"  # the name of the ball in the RoboCup simulators
 # m; smaller than any robot, so that a player seen by one part has a size
 LEAST_PLAYER: Final = (0.3, 0.3, 0.1)
+
+
+NameOf: TypeAlias = Callable[[Point, Vector], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,12 @@ def sightings(
     camera: Pose,
     me: Player,
     ball_diameter: float,
-    name_of: Callable[[str], str] = str,
+    name_of: NameOf = lambda point, _: point.name,
 ) -> Iterator[Sighting]:
     """The things in a picture: ``ball``, ``player_TEAM_NUMBER`` except the own one, ``landmark_NAME``.
 
     They are in the frame of the camera's pose. ball_diameter: m. name_of: the name of a landmark, by what the picture
-    calls it. A thing too far away to have a finite place is left out.
+    shows and its place. What has no name, or no finite place because it is too far away, is left out.
 
     A player's size is the box (along the axes of that frame) around the parts in view and the ground below them;
     its position is the centre of that box.
@@ -44,8 +47,7 @@ def sightings(
             continue
         if point.name == BALL:
             yield Sighting("ball", "ball", place, (ball_diameter,) * 3)
-        else:
-            name = name_of(point.name)
+        elif name := name_of(point, place):
             yield Sighting(f"landmark_{name}", "landmark", place, properties=(("name", name),))
     for agent in sight.agents:
         if (agent.team, agent.number) != (me.team, me.number):

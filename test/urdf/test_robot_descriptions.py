@@ -316,7 +316,7 @@ NARROWER = math.radians(3.0)  # a body may keep away from the stops
 
 def test_all_robots_are_there():
     assert BODIES == [
-        "ant", "desk_arm", "desk_humanoid", "k1", "mock", "nao", "nao_toe", "open_manipulator_x", "t1",
+        "ant", "desk_arm", "desk_humanoid", "k1", "mock", "nao", "nao_toe", "open_manipulator_x", "piplus", "t1",
     ]  # fmt: skip
 
 

@@ -88,6 +88,13 @@ def session_diagnostics(status: LinkStatus, counters: Counters) -> tuple[bytes, 
         "last_error": counters.last_error,
     }
     if status.phase is Phase.READY and not status.reason:
+        if counters.unknown * 10 > counters.events:
+            share = f"{counters.unknown} of {counters.events} events"
+            return (
+                DiagnosticStatus.WARN,
+                f"percepts flow, but {share} have no meaning here (see the log)",
+                values,
+            )
         return DiagnosticStatus.OK, "percepts flow", values
     return (
         DiagnosticStatus.WARN,

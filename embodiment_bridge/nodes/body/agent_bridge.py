@@ -29,10 +29,12 @@ from embodiment_bridge.nodes.body.body_commands import ProtocolInputs
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.protocols.converter import Converter, Cycle
 from embodiment_bridge.protocols.registry import ProtocolSpec
-from embodiment_bridge.wire.codec import Codec
+from embodiment_bridge.wire.codec import Codec, Unknown, excerpt
 
 Event = TypeVar("Event")
 Command = TypeVar("Command")
+WORD = 40  # bytes of an unknown event by which it is told from others
+MAX_TOLD = 20  # kinds of unknown events; a peer that sends ever new ones is not followed further
 
 
 class BodyAgent(Generic[Event, Command]):
@@ -50,6 +52,7 @@ class BodyAgent(Generic[Event, Command]):
         self._tell = tell
         self._frames = converter.fixed_frames()
         self._now: Time | None = None  # stamp of the present event, once its state is published
+        self._unknown: set[bytes] = set()  # first words of what has no meaning here
 
     def handshake(self) -> Iterable[Command]:
         """Begin with a body that has done nothing yet."""
@@ -62,6 +65,8 @@ class BodyAgent(Generic[Event, Command]):
 
     def perceive(self, event: Event) -> Cycle[Event]:
         """Do one step of motion for each state of the body."""
+        if isinstance(event, Unknown):
+            self._tell_once(event.raw)
         state = self._converter.body_state(event)
         self._now = None
         if state is None:
@@ -90,6 +95,14 @@ class BodyAgent(Generic[Event, Command]):
             self._interface.publish(topic, message)
         if state is not None:
             self._interface.after_step(state, stamp)
+
+    def _tell_once(self, raw: bytes) -> None:
+        word = bytes(raw[:WORD]).partition(b" ")[0]
+        if word not in self._unknown and len(self._unknown) < MAX_TOLD:
+            self._unknown.add(word)
+            self._tell(
+                f"the peer sends {excerpt(raw)}, which has no meaning here; diagnostics count such events"
+            )
 
     def _show_frames(self) -> None:
         frames = self._converter.fixed_frames()

@@ -19,7 +19,7 @@ SPEC = ProtocolSpec(
             0,
             65535,
         ),
-        Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "ant")),
+        Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "PiPlus", "ant")),
         TEAM,
         Parameter("number", 2, "Player number; 1 is the goalkeeper.", 1, 99),
         TEAM_FRAME,

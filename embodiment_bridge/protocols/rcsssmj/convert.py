@@ -14,6 +14,7 @@ Degrees and radians, gears, effectors, joints and sensors. No ROS.
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from math import isfinite, radians
 from typing import Final, TypeVar
 
@@ -22,12 +23,12 @@ from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.rotation import DEG_PER_RAD, RAD_PER_DEG, Vector, rpy_from_quaternion
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Motor
-from embodiment_bridge.protocols.rcsssmj.events import GameState, Heard, Percept
+from embodiment_bridge.protocols.rcsssmj.events import GameState, Heard, Percept, Vision
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot, TorsoSensors
-from embodiment_bridge.protocols.soccer.convert import JointOrder, rates
+from embodiment_bridge.protocols.soccer.convert import JointOrder, rates, sight
 from embodiment_bridge.protocols.soccer.messages import LeftOut
 from embodiment_bridge.protocols.soccer.percepts import Named
-from embodiment_bridge.scene.sight import Pose
+from embodiment_bridge.scene.sight import Pose, Sight
 
 Sensor = TypeVar("Sensor", bound=Named)
 
@@ -110,6 +111,15 @@ class BodyMap:
                 self._rows[i] = row
                 self._motors[i] = _motor(self.joints[i], *row)
         return self._motors.copy()
+
+
+def picture(vision: Vision, game: GameState | None) -> Sight:
+    """What is seen, in m and rad; a team that master tells by its side has its name where the percept says that."""
+    agents = vision.agents
+    if vision.letters and game is not None:
+        teams = {"0": game.team_left, "1": game.team_right}
+        agents = tuple(replace(one, team=teams.get(one.team) or one.team) for one in agents)
+    return sight(vision.points, agents, letters=vision.letters)
 
 
 def base_pose(percept: Percept, torso: TorsoSensors) -> Pose | None:

@@ -36,13 +36,14 @@ from embodiment_bridge.protocols.rcsssmj.convert import (
     mirrored,
     note_others,
     own_side,
+    picture,
 )
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
+from embodiment_bridge.protocols.rcsssmj.field import FieldFinder
 from embodiment_bridge.protocols.rcsssmj.messages import PerceptMessages
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
 from embodiment_bridge.protocols.soccer.codec import robot_named
-from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.protocols.soccer.converter import PlayerConverter
 from embodiment_bridge.protocols.soccer.requests import Placed, Requests, makers
 from embodiment_bridge.scene.sight import Camera, Pose
@@ -155,7 +156,7 @@ def recognised(percept: Percept, positions: Sequence[float], camera: Camera | No
     eye = None if camera is None or percept.vision is None else camera.pose(AT_BASE, positions)
     if eye is None or percept.vision is None:
         return me
-    for agent in sight(percept.vision.points, percept.vision.agents).agents:
+    for agent in picture(percept.vision, game).agents:
         feet = (eye.place(part.position) for part in agent.parts if part.name in FEET)
         if any(hypot(x, y) < OWN_FOOT for x, y, _ in feet):
             return Player(agent.team, agent.number)
@@ -192,7 +193,14 @@ class RobotConverter(PlayerConverter[Event, Command | Order, Action]):
         self._away_from_ball = not (managed or self._robot.may_touch_ball)
         prefix = str(parameters["frame_prefix"])
         self._messages = PerceptMessages(
-            names, prefix, self._memory, self._view, self._me, self._camera, self._robot.torso
+            names,
+            prefix,
+            self._memory,
+            self._view,
+            self._me,
+            self._camera,
+            self._robot.torso,
+            FieldFinder(self._left_out.note),
         )
         self._requests = requests(
             self._robot, lambda: self._view.side, split=bool(parameters.get("say_split", False))

@@ -66,10 +66,15 @@ class Joints:
 
 @dataclass(frozen=True, slots=True)
 class Vision:
-    """``(See ..)``, every second percept; both tuples are empty when nothing is in view."""
+    """``(See ..)``, every second percept; both tuples are empty when nothing is in view.
+
+    letters: master wrote it. Landmarks have a letter for a name, teams are ``0`` (left) and ``1`` (right), and what is
+    seen is noisy: things are missed, taken for others, and seen where none are.
+    """
 
     points: tuple[PointDetection, ...]
     agents: tuple[AgentDetection, ...]
+    letters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

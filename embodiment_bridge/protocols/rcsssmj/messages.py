@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from typing import Final
 
 from sensor_msgs.msg import Imu
+from typing_extensions import override
 
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.protocols.converter import Stamp
-from embodiment_bridge.protocols.rcsssmj.convert import base_pose, direction, named
+from embodiment_bridge.protocols.rcsssmj.convert import base_pose, direction, named, picture
 from embodiment_bridge.protocols.rcsssmj.events import GameState, Percept, Vision
+from embodiment_bridge.protocols.rcsssmj.field import FieldFinder
 from embodiment_bridge.protocols.rcsssmj.robots import TorsoSensors
 from embodiment_bridge.protocols.soccer import messages
-from embodiment_bridge.protocols.soccer.convert import TeamView, rates, sight
+from embodiment_bridge.protocols.soccer.convert import TeamView, rates
 from embodiment_bridge.protocols.soccer.messages import MAX_HEARD, Game, Pairs, PlayerMessages, heard
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import vision_message
-from embodiment_bridge.scene.sight import Camera, Pose
+from embodiment_bridge.scene.sight import Camera, Point, Pose
 from embodiment_bridge.scene.soccer import Player
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
@@ -37,6 +40,7 @@ class PerceptMessages(PlayerMessages):
         me: team and number; that player is no entity. It may be set again.
         camera: None where it is not known where the camera is: then there are no entities.
         torso: names of its sensors.
+        field: names landmarks that have no name of their own.
     """
 
     def __init__(
@@ -48,11 +52,18 @@ class PerceptMessages(PlayerMessages):
         me: Player,
         camera: Camera | None,
         torso: TorsoSensors,
+        field: FieldFinder,
     ) -> None:
         super().__init__(joint_names, prefix, memory, view, BALL_DIAMETER)
         self.me = me
         self._camera = camera
         self._torso = torso
+        self._field = field
+
+    @override
+    def restart(self) -> None:
+        super().restart()
+        self._field.forget()
 
     def of(self, percept: Percept, state: BodyState | None, stamp: Stamp) -> Pairs:
         """(topic, message) pairs of one percept, each made when it is asked for; a missing sensor gives none."""
@@ -78,7 +89,7 @@ class PerceptMessages(PlayerMessages):
         watched = self.is_wanted("vision")
         if not (due or watched):
             return
-        seen = sight(vision.points, vision.agents)
+        seen = picture(vision, percept.game_state)
         if watched:
             yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
         base = base_pose(percept, self._torso) if due else None
@@ -87,7 +98,11 @@ class PerceptMessages(PlayerMessages):
             return
         eye = self._camera.pose(base, state.position)
         if eye is not None:
-            yield from self._remembered(seen, eye, self.me, state.time, stamp)
+            name_of = self._found if vision.letters else self._named
+            yield from self._remembered(seen, eye, self.me, state.time, stamp, name_of)
+
+    def _found(self, point: Point, place: Vector) -> str:
+        return self._field.name(point.name, place, point.distance)
 
     def _imu(self, percept: Percept, stamp: Stamp) -> Imu | None:
         torso = self._torso

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes the lists of RCSSServerMJ's percepts as rows, and reads them in either order of the numbers of a ``pol``.
+"""Describes the lists of RCSSServerMJ's percepts as rows, and reads them in the dialect of the server.
 
 In a simulation in this process the percept is made of perceptions of the simulator's own classes
 (``rcsssmj.sim.perceptions`` of 0.2.1). Their values are those that the server writes, which cuts them before it makes
 these objects. They are told apart by the names of their classes, so nothing of the simulator is imported here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -25,6 +26,7 @@ from embodiment_bridge.protocols.rcsssmj.events import (
     Sync,
     Vision,
 )
+from embodiment_bridge.protocols.rcsssmj.field import LETTERS, NAMES
 from embodiment_bridge.protocols.soccer import codec
 from embodiment_bridge.protocols.soccer.codec import PerceptFields
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE, Fields, UnknownListError
@@ -33,6 +35,7 @@ from embodiment_bridge.protocols.soccer.percepts import (
     AGENT,
     GYRO,
     NAME,
+    PLAYER,
     POINT,
     TOUCH,
     Accelerometer,
@@ -42,6 +45,7 @@ from embodiment_bridge.protocols.soccer.percepts import (
     Touch,
 )
 from embodiment_bridge.protocols.soccer.wire_table import BASE64, Form, Row, Value
+from embodiment_bridge.scene.soccer import BALL
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.sexpr import Node
 
@@ -152,39 +156,55 @@ USUAL: Final = Form(
 )  # fmt: skip
 
 CURRENT: Final = "0.2.1"  # (pol distance azimuth elevation): what rcssservermj sends
+MASTER: Final = "master"  # what follows on 0.2.1: landmarks have a letter for a name, see Vision
 SEED: Final = "seed"  # (pol azimuth elevation distance): what the text of its older documentation says
+DIALECTS: Final = (CURRENT, MASTER, SEED)
 
 
 class Dialect:
-    """The order of a detection's numbers on one connection: as told, or else found from what the server sends."""
+    """How pictures are written on one connection: as told, or else found from what the server sends."""
 
     def __init__(self, name: str | None = None) -> None:
-        """Use the order ``name``; None finds it from the stream, beginning with that of 0.2.1.
+        """Use the dialect ``name``; None finds it from the stream, beginning with that of 0.2.1.
 
         Raises:
             ConfigError: there is no such dialect.
         """
-        if name not in (None, CURRENT, SEED):
-            raise ConfigError(unknown("dialect", str(name), (CURRENT, SEED)))
+        if name not in (None, *DIALECTS):
+            raise ConfigError(unknown("dialect", str(name), DIALECTS))
         self.name = name or CURRENT
         self._told = name is not None
 
     def vision(self, seen: Vision) -> Vision:
-        """A picture whose numbers were taken to be in the order of 0.2.1, in that of this connection."""
+        """A picture that was taken to be of 0.2.1, as one of this connection."""
         if not self._told:
-            self._learn([*seen.points, *(marker for agent in seen.agents for marker in agent.body)])
+            self._learn(seen)
         if self.name == CURRENT:
             return seen
+        if self.name == MASTER:
+            return replace(seen, letters=True)
         agents = (AgentDetection(a.team, a.number, _turned(a.body)) for a in seen.agents)
         return Vision(_turned(seen.points), tuple(agents))
 
-    def _learn(self, points: list[PointDetection]) -> None:
-        """Learn from the first and third numbers of all detections of a picture: no distance is negative."""
+    @property
+    def names(self) -> Collection[str] | None:
+        """The names that things other than players may have; None where any is possible."""
+        return {CURRENT: _NAMED, MASTER: _LETTERED}.get(self.name)
+
+    def _learn(self, seen: Vision) -> None:
+        """Learn from the names, and from the first and third numbers of all detections: no distance is negative."""
+        if self.name != MASTER and not LETTERS.isdisjoint(point.name for point in seen.points):
+            self.name = MASTER
+        points = [*seen.points, *(marker for agent in seen.agents for marker in agent.body)]
         first, third = (any(p.distance_m < 0.0 for p in points), any(p.elevation_deg < 0.0 for p in points))
         if self.name == CURRENT and first and not third:
             self.name = SEED
         elif self.name == SEED and third and not first:
             self.name = CURRENT
+
+
+_NAMED: Final = NAMES | {BALL, PLAYER}
+_LETTERED: Final = LETTERS | {BALL}
 
 
 def _turned(points: Iterable[PointDetection]) -> tuple[PointDetection, ...]:
@@ -209,6 +229,11 @@ class PerceptReader(codec.PerceptReader[Percept, Sync | ServerError]):
         if "vision" in fields:
             fields["vision"] = self._dialect.vision(fields["vision"])
         return Percept(offset, **fields)
+
+    @property
+    @override
+    def names(self) -> Collection[str] | None:
+        return self._dialect.names
 
     @override
     def take(self, word: str, items: list[Node], fields: PerceptFields) -> None:

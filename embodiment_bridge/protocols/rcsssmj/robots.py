@@ -43,7 +43,7 @@ class Robot:
     """One model that ``init`` can name (case matters).
 
     joints: in the order of the perceptors on the wire. speaker: name on the wire; None when the robot has none.
-    torso: its sensors; all three robots have the same. may_touch_ball: else the server ends when the robot does.
+    torso: its sensors; all robots have the same. may_touch_ball: else the server ends when the robot does.
     """
 
     name: str
@@ -120,12 +120,39 @@ _ANT = (
     Joint("l3e2", "q_l3j2", "ankle_3", gear=150.0),
 )
 
+_PIPLUS = (
+    Joint("lle1", "q_llj1", "l_hip_pitch_joint"),
+    Joint("lae1", "q_laj1", "l_shoulder_pitch_joint"),
+    Joint("rle1", "q_rlj1", "r_hip_pitch_joint"),
+    Joint("rae1", "q_raj1", "r_shoulder_pitch_joint"),
+    Joint("lle2", "q_llj2", "l_hip_roll_joint"),
+    Joint("lae2", "q_laj2", "l_shoulder_roll_joint"),
+    Joint("rle2", "q_rlj2", "r_hip_roll_joint"),
+    Joint("rae2", "q_raj2", "r_shoulder_roll_joint"),
+    Joint("lle3", "q_llj3", "l_thigh_joint"),
+    Joint("lae3", "q_laj3", "l_upper_arm_joint"),
+    Joint("rle3", "q_rlj3", "r_thigh_joint"),
+    Joint("rae3", "q_raj3", "r_upper_arm_joint"),
+    Joint("lle4", "q_llj4", "l_calf_joint"),
+    Joint("lae4", "q_laj4", "l_elbow_joint"),
+    Joint("rle4", "q_rlj4", "r_calf_joint"),
+    Joint("rae4", "q_raj4", "r_elbow_joint"),
+    Joint("lle5", "q_llj5", "l_ankle_pitch_joint"),
+    Joint("rle5", "q_rlj5", "r_ankle_pitch_joint"),
+    Joint("lle6", "q_llj6", "l_ankle_roll_joint"),
+    Joint("rle6", "q_rlj6", "r_ankle_roll_joint"),
+    Joint("he1", "q_hj1", "head_yaw_joint"),
+    Joint("he2", "q_hj2", "head_pitch_joint"),
+    Joint("te1", "q_tj1", "waist_yaw_joint"),
+)
+
 SPEAKER: Final = "say"
 
 ROBOTS: Final[Mapping[str, Robot]] = MappingProxyType(
     {
         "T1": Robot("T1", _T1, SPEAKER),
         "K1": Robot("K1", _K1, SPEAKER, may_touch_ball=False),  # its shapes have no names
+        "PiPlus": Robot("PiPlus", _PIPLUS, SPEAKER),
         "ant": Robot("ant", _ANT, None),
     }
 )

@@ -179,7 +179,7 @@ class PerceptMessages(PlayerMessages):
         if eye is None:
             self._memory.blind()
         else:
-            yield from self._remembered(seen, eye, me, state.time, stamp)
+            yield from self._remembered(seen, eye, me, state.time, stamp, self._named)
 
 
 def _game(state: GameState, me: Myself) -> Game:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describes the lists of rcssserver3d's percepts as rows, and reads them in any of its dialects."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import repeat
 from types import MappingProxyType
@@ -27,15 +27,18 @@ from embodiment_bridge.protocols.soccer.percepts import (
     AGENT,
     GYRO,
     NAME,
+    PLAYER,
     POINT,
     TOUCH,
     PointDetection,
 )
 from embodiment_bridge.protocols.soccer.wire_table import DIRECTION, Form, Read, Row, Value
+from embodiment_bridge.scene.soccer import BALL
 from embodiment_bridge.wire.sexpr import Node
 
 LINE_NAME: Final = "L"
 NO_TEAM: Final = "-"
+NAMES: Final = frozenset({"F1L", "F1R", "F2L", "F2R", "G1L", "G1R", "G2L", "G2R", BALL, PLAYER})
 
 
 def _game(number: Any, side: Any, left: Any, right: Any, time: float, mode: str) -> events.GameState:
@@ -189,6 +192,11 @@ class PerceptReader(codec.PerceptReader[Percept, Never]):
     @override
     def percept(self, offset: int, fields: PerceptFields) -> Percept:
         return Percept(offset, **fields)
+
+    @property
+    @override
+    def names(self) -> Collection[str]:
+        return NAMES
 
     @override
     def quick(self, text: str) -> PerceptFields | None:

@@ -4,8 +4,9 @@
 Frames to events, by patterns where it can and else list by list; commands to frames.
 """
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
@@ -44,13 +45,27 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
     def percept(self, offset: int, fields: PerceptFields) -> Percept:
         """The percept of its fields."""
 
+    @property
+    @abstractmethod
+    def names(self) -> Collection[str] | None:
+        """The names that points of a picture may have, by what was read last; None where any is possible."""
+
     def read(self, offset: int, payload: bytes) -> Sequence[Percept | Signal | Other]:
         """The percept in a frame, then an event for each list that is unknown or broken; never raises."""
         try:
             fields = self.quick(payload.decode())
         except UnicodeDecodeError:
             fields = None
-        return [self.percept(offset, fields)] if fields else self.read_lists(offset, payload)
+        return self._whole(offset, payload, fields) if fields else self.read_lists(offset, payload)
+
+    def _whole(self, offset: int, payload: bytes, fields: PerceptFields) -> list[Percept | Signal | Other]:
+        """The percept of its fields, then an event for each name of a point that is unknown."""
+        percept = self.percept(offset, fields)
+        names = self.names if "vision" in fields else None
+        if names is None:
+            return [percept]
+        strange = {point.name for point in fields["vision"].points}.difference(names)
+        return [percept, *(Unknown(offset, _point(payload, name.encode())) for name in sorted(strange))]
 
     def quick(self, text: str) -> PerceptFields | None:
         """The fields of the percept in ``text``, or None when it has not the usual form."""
@@ -72,7 +87,7 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
             if row.joins and row.field in fields:
                 fields[row.field] = row.joined(*zip(*fields[row.field], strict=True))
         if fields:
-            others.insert(0, self.percept(offset, fields))
+            others[:0] = self._whole(offset, payload, fields)
         return others or [Malformed(offset, "nothing but white space in the frame")]
 
     def take(self, word: str, items: list[Node], fields: PerceptFields) -> None:
@@ -120,6 +135,12 @@ class PerceptReader(ABC, Generic[Percept, Signal]):
         except UnknownListError:
             return Unknown(offset, raw)
         return None
+
+
+def _point(payload: bytes, name: bytes) -> bytes:
+    """The first detection of that name in a frame."""
+    found = re.search(rb"\(\s*" + re.escape(name) + rb"\s*\([^()]*\)\s*\)", payload)
+    return found[0] if found else name
 
 
 Event = TypeVar("Event")

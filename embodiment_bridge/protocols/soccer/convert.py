@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.body.surroundings import MAP, ORIGIN, FixedFrames, Place
 from embodiment_bridge.core.rotation import RAD_PER_DEG, Quaternion, Vector, multiply, wrap_angle
-from embodiment_bridge.protocols.soccer.percepts import AgentDetection, Gyro, PointDetection
+from embodiment_bridge.protocols.soccer.percepts import PLAYER, AgentDetection, Gyro, PointDetection
 from embodiment_bridge.scene.sight import Agent, Point, Pose, Sight, point
 
 # From which side a player looks at the field: the frame ``team``, in which both teams see the same.
@@ -117,15 +117,26 @@ def sight(
     points: Iterable[PointDetection],
     agents: Iterable[AgentDetection],
     lines: Iterable[tuple[PointDetection, PointDetection]] = (),
+    *,
+    letters: bool = False,
 ) -> Sight:
-    """A picture in metres and radians; detections that are not finite are left out."""
+    """A picture in metres and radians; detections that are not finite are left out.
+
+    letters: landmarks have letters for names, so ``(P (pol ..))`` is one of them; else a player of unknown team.
+    """
+    points, agents = tuple(islice(points, MAX_POINTS)), tuple(islice(agents, MAX_AGENTS))
+    if letters:
+        named = tuple(one for one in agents if one.team or one.number >= 0)
+        if len(named) < len(agents):
+            points += tuple(part for one in agents if one not in named for part in one.body)
+            agents = named
+    elif any(one.name == PLAYER for one in points):
+        agents += tuple(AgentDetection("", -1, (one,)) for one in points if one.name == PLAYER)
+        points = tuple(one for one in points if one.name != PLAYER)
     ends = (_points(line, 2) for line in islice(lines, MAX_LINES))
     return Sight(
         _points(points, MAX_POINTS),
-        tuple(
-            Agent(agent.team, agent.number, _points(agent.body, MAX_PARTS))
-            for agent in islice(agents, MAX_AGENTS)
-        ),
+        tuple(Agent(agent.team, agent.number, _points(agent.body, MAX_PARTS)) for agent in agents),
         tuple((line[0].position, line[1].position) for line in ends if len(line) == 2),
     )
 

@@ -9,6 +9,7 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import GameState, HeardMessage, TouchState, TouchStates
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.registry import Output
@@ -16,8 +17,8 @@ from embodiment_bridge.protocols.soccer.convert import TeamView
 from embodiment_bridge.protocols.soccer.percepts import Touch
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import EntityMessages
-from embodiment_bridge.scene.sight import SOCCER, Pose, Sight
-from embodiment_bridge.scene.soccer import Player, sightings
+from embodiment_bridge.scene.sight import SOCCER, Point, Pose, Sight
+from embodiment_bridge.scene.soccer import NameOf, Player, sightings
 
 # What a server sends that reaches no topic, so that people are told of it once.
 
@@ -166,9 +167,18 @@ class PlayerMessages:
         if news is not None:
             yield "game_state", news
 
-    def _remembered(self, seen: Sight, eye: Pose, me: Player, time: float, stamp: Stamp) -> Pairs:
-        """All entities after a picture that was taken from ``eye`` at ``time`` (s); ``me`` is none of them."""
-        things = sightings(seen, eye, me, self._ball, self._view.landmark)
+    def _named(self, point: Point, _: Vector) -> str:
+        """The name of a landmark that the server calls by one."""
+        return self._view.landmark(point.name)
+
+    def _remembered(
+        self, seen: Sight, eye: Pose, me: Player, time: float, stamp: Stamp, name_of: NameOf
+    ) -> Pairs:
+        """All entities after a picture that was taken from ``eye`` at ``time`` (s); ``me`` is none of them.
+
+        name_of: the name of a landmark, see ``sightings``.
+        """
+        things = sightings(seen, eye, me, self._ball, name_of)
         # it remembers also while nobody listens
         known = self._memory.look(things, time, stamp, partial(SOCCER.surely_shows, eye))
         if self.is_wanted("entities"):

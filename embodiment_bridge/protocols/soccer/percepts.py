@@ -9,7 +9,6 @@ from typing import Any, Final, Protocol
 
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE
 from embodiment_bridge.protocols.soccer.wire_table import Row, Value
-from embodiment_bridge.wire.sexpr import ATOM
 
 
 class Named(Protocol):
@@ -63,7 +62,8 @@ class PointDetection:
 class AgentDetection:
     """``(P (team teamRed)(id 1)(head (pol ..))(lfoot (pol ..)))``: a robot's markers, perhaps one's own.
 
-    A server that tells no parts writes ``(P (team teamRed)(id 1)(pol ..))``: one marker, with the name ``P``.
+    A server that tells no parts writes ``(P (team teamRed)(id 1)(pol ..))``: one marker, with the name ``P``. Without
+    team and number, ``(P (pol ..))``, it is a point (see ``convert.sight``).
     """
 
     team: str
@@ -79,10 +79,7 @@ ACCELEROMETER: Final = Row(
 TOUCH: Final = Row("TCH", Touch, NAME, Value(WHOLE, "val"), field="touches", many=True)
 PLAYER: Final = "P"
 PLACE: Final = Value(NUMBER, "pol", 3)
-PART: Final = Row("", PointDetection, Value(TEXT), PLACE)
-POINT: Final = Row(
-    "", PointDetection, Value(TEXT._replace(pattern=f"(?!{PLAYER}(?!{ATOM})){TEXT.pattern}")), PLACE
-)
+POINT: Final = Row("", PointDetection, Value(TEXT), PLACE)  # also that of a part, and (P (pol ..))
 
 
 def _agent(team: str, number: int, distance: Any, azimuth: Any, elevation: Any, body: Any) -> AgentDetection:
@@ -96,5 +93,5 @@ AGENT: Final = Row(
     Value(TEXT, "team", optional=True, missing=""),  # team and number are left out until they are known
     Value(WHOLE, "id", optional=True, missing=-1),
     replace(PLACE, optional=True),
-    PART,
+    POINT,
 )

@@ -164,9 +164,7 @@ class Row:
             return item[:1] == [self.word]
         if not self._named:
             return True
-        if len(item) != 2 or not isinstance(item[1], list) or item[1][:1] != [self._named[0].name]:
-            return False
-        return not isinstance(item[0], str) or re.fullmatch(self._alone[0].kind.pattern, item[0]) is not None
+        return len(item) == 2 and isinstance(item[1], list) and item[1][:1] == [self._named[0].name]
 
     def read(self, items: list[Node]) -> Read:
         """The value of a parsed list; an optional value or a list of a row that is wrong is left out.

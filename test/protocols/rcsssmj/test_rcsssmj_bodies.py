@@ -110,7 +110,7 @@ def test_leg_lengths_are_those_of_the_model(legged) -> None:
         )
 
 
-@pytest.fixture(params=ROBOTS)
+@pytest.fixture(params=[name for name in ROBOTS if name != "PiPlus"])  # which 0.2.1 does not have
 def case(request):
     package = pytest.importorskip("rcsssmj")
     path = Path(package.__file__).parent / "resources/robots" / request.param / "robot.xml"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from builtin_interfaces.msg import Time
-from soccer_field import FIFA, SEVEN
 
 from embodiment_bridge.core.rotation import RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.convert import base_pose
+from embodiment_bridge.protocols.rcsssmj.field import FIFA, SEVEN
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, TorsoSensors
 from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.scene.entities import EntityMemory

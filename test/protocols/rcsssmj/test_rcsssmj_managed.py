@@ -174,7 +174,7 @@ def test_rules_that_do_not_exist_are_refused() -> None:
 
 
 def test_body_of_no_robot_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"the joints of no robot \(there are T1, K1, ant\)"):
+    with pytest.raises(ConfigError, match=r"the joints of no robot \(there are T1, K1, PiPlus, ant\)"):
         ManagedRobot(parse_body("body: small\nchannels: []\nskills: {}\n", "small.yaml"))
 
 

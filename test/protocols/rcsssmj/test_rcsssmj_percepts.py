@@ -96,16 +96,16 @@ GOOD = {
     "(See (P (team Red) (id 1) (pol 1 2 3)) (P (team Red) (pol 4 5 6)) (P (pol 7 8 9)))": Percept(
         0,
         vision=Vision(
-            (),
+            (PointDetection("P", 7, 8, 9),),
             (
                 AgentDetection("Red", 1, (PointDetection("P", 1, 2, 3),)),
                 AgentDetection("Red", -1, (PointDetection("P", 4, 5, 6),)),
-                AgentDetection("", -1, (PointDetection("P", 7, 8, 9),)),
             ),
+            letters=True,  # only the server's next version names a place P
         ),
     ),
-    "(See (P (team Red) (id 1)) (G1L (pol 3 2 1)))": Percept(
-        0, vision=Vision((PointDetection("G1L", 3, 2, 1),), (AgentDetection("Red", 1, ()),))
+    "(See (P (team Red) (id 1)) (g_lup (pol 3 2 1)))": Percept(
+        0, vision=Vision((PointDetection("g_lup", 3, 2, 1),), (AgentDetection("Red", 1, ()),))
     ),
     "(syn)": Sync(0),
     "(error)": ServerError(0),
@@ -284,8 +284,8 @@ def test_oversize_empty_and_unfinished_frames():
 
 
 class TestDialect:
-    SEED = b"(See (B (pol -10 5 2))(G (pol 3 4 20)))"
-    CURRENT = b"(See (B (pol 2 -10 5))(G (pol 20 3 -4)))"
+    SEED = b"(See (B (pol -10 5 2))(g_lup (pol 3 4 20)))"
+    CURRENT = b"(See (B (pol 2 -10 5))(g_lup (pol 20 3 -4)))"
     EITHER = b"(See (B (pol 1 2 3)))"
 
     @staticmethod
@@ -318,7 +318,7 @@ class TestDialect:
 
     def test_numbers_that_fit_neither_order_change_nothing(self):
         codec = Codec()
-        self.ball(codec, b"(See (B (pol -1 2 -3))(C (pol nan nan nan)))")
+        self.ball(codec, b"(See (B (pol -1 2 -3))(x_cuc (pol nan nan nan)))")
         assert codec.dialect == "0.2.1"
 
     def test_an_unknown_one_is_refused(self):
@@ -327,7 +327,7 @@ class TestDialect:
 
 
 def test_an_unknown_robot_is_refused():
-    with pytest.raises(ConfigError, match=r"unknown robot 't1' \(known: K1, T1, ant\)"):
+    with pytest.raises(ConfigError, match=r"unknown robot 't1' \(known: K1, PiPlus, T1, ant\)"):
         Codec(robot="t1")
 
 

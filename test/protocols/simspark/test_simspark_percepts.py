@@ -57,12 +57,11 @@ LISTS = {
             (POINT("B", 1.0, 2.0, 3.0),), (events.AgentDetection("T", 4, (POINT("P", 1.0, 2.0, 3.0),)),)
         )
     },
-    "(See (P (team T) (pol 1 2 3)) (P (pol 4 5 6)) (P (head (pol 7 8 9))) (P2 (pol 1 1 1)))": {
+    "(See (P (team T) (pol 1 2 3)) (P (pol 4 5 6)) (P (head (pol 7 8 9))) (G1L (pol 1 1 1)))": {
         "vision": events.Vision(
-            (POINT("P2", 1.0, 1.0, 1.0),),
+            (POINT("P", 4.0, 5.0, 6.0), POINT("G1L", 1.0, 1.0, 1.0)),
             (
                 events.AgentDetection("T", -1, (POINT("P", 1.0, 2.0, 3.0),)),
-                events.AgentDetection("", -1, (POINT("P", 4.0, 5.0, 6.0),)),
                 events.AgentDetection("", -1, (POINT("head", 7.0, 8.0, 9.0),)),
             ),
         )
@@ -227,7 +226,7 @@ def test_patterns_leave_what_is_not_usual_to_the_lists():
 def test_patterns_read_what_others_than_english_teams_have(old, new):
     text = next(recorded()).replace(old, new)
     assert "(See" in text
-    assert repr(by_pattern(text)) == repr(by_lists(text))
+    assert repr(by_pattern(text)) == repr(by_lists(text)[:1])
 
 
 def test_frame_that_is_too_long_and_one_that_breaks_off_are_told():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scene kept up to date: changes by place in the tree, what does not fit, what is nowhere, who is who."""
 
+import gzip
 import math
 
 import numpy as np
@@ -13,7 +14,7 @@ from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.commands import RequestFullState
 from embodiment_bridge.protocols.soccer_monitor.model import ASK_AGAIN, MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph, poses
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph, find_objects, poses
 from embodiment_bridge.wire.codec import Malformed
 from embodiment_bridge.wire.framing import frame
 
@@ -33,6 +34,19 @@ def test_places_are_those_of_all_transforms_above():
     assert [place(model, node) for node in range(5)] == [
         (1, 0, 0), (1, 2, 0), (1, 2, 0), (1, 0, 0), (0, 0, 0)
     ]  # fmt: skip
+
+
+def test_players_of_the_servers_master_are_found():
+    """Its robots have jersey numbers, and its game state names the teams each time."""
+    path = SHORT["rcsssmj_monitor"].with_name("master.bin.gz")
+    events = registry.codec("rcsssmj_monitor").feed(gzip.decompress(path.read_bytes()))
+    assert [type(event) for event in events] == [MonitorState] * 3
+    model = fed(*events)
+    found = find_objects(model.graph)
+    assert {(player.team, player.number) for player in found.players} == {
+        ("bridge", 2), ("bridge", 3), ("redside", 4), ("redside", 10)
+    }  # fmt: skip
+    assert model.in_step
 
 
 def test_changes_are_taken_by_place_in_the_tree():
