@@ -99,7 +99,7 @@ ANYTHING = "1"  # the unit of a number without one
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A numeric parameter of a skill: its range and, if it has one, its default."""
+    """A numeric parameter of a skill: its range and, if it has one, its default; ``required`` as for a text."""
 
     name: str
     lower: float
@@ -107,13 +107,14 @@ class Parameter:
     unit: str = ""
     default: float | None = None
     description: str = ""
+    required: bool = False
 
     def info(self, description: str = "") -> ParameterInfo:
         """Return what clients may know of it; ``description`` counts where it has none of its own."""
         default = "" if self.default is None else f"{self.default:g}"
         text = self.description or description
         return ParameterInfo(
-            self.name, text, "number", self.unit or ANYTHING, self.lower, self.upper, default=default
+            self.name, text, "number", self.unit or ANYTHING, self.lower, self.upper, self.required, default
         )
 
 

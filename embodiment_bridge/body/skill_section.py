@@ -167,9 +167,7 @@ def _text_parameter(name: str, section: Section) -> TextParameter:
     if default is not None and len(default) > longest:
         raise section.wrong("default", f"of at most {longest} characters")
     is_thing = section.text("type", ("text", "thing"), default="text") == "thing"
-    required = section.flag("required")
-    if required and default is not None:
-        raise section.wrong("required", "left out beside default")
+    required = _required(section, default)
     parameter = TextParameter(
         name, longest, default, section.text("description", default=""), is_thing, required
     )
@@ -187,9 +185,16 @@ def _parameter(name: str, section: Section, walk: str) -> Parameter:
     if section.has("default") or walk in NEEDS_DEFAULT:
         default = section.number("default", lower, upper)
     unit, description = section.text("unit", default=""), section.text("description", default="")
-    parameter = Parameter(name, lower, upper, unit, default, description)
+    parameter = Parameter(name, lower, upper, unit, default, description, _required(section, default))
     section.close()
     return parameter
+
+
+def _required(section: Section, default: float | str | None) -> bool:
+    required = section.flag("required")
+    if required and default is not None:
+        raise section.wrong("required", "left out beside default")
+    return required
 
 
 def _light(section: Section) -> Light:

@@ -150,7 +150,7 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
             raise CommandError(unknown(f"parameter of skill {skill.name!r}", name, known))
         values[name] = _checked(skill, parameter, value)
     for parameter in skill.parameters:
-        if isinstance(parameter, TextParameter) and parameter.required and parameter.name not in values:
+        if parameter.required and parameter.name not in values:
             raise CommandError(f"skill {skill.name!r} needs the parameter {parameter.name!r}")
     return values
 

@@ -2,7 +2,7 @@
 """The action `execute_action_plan`: a plan is run as a document that has a node for each action."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -175,7 +175,7 @@ class PlanGoalRun(GoalRun):
         for place, action in enumerate(actions):
             told = PlanActionStatus(sequence=action.sequence, name=action.name)
             if root is not None:
-                _note(told, root.children[place])
+                _note(told, root.children[place], self.run.warnings, f"/behaviors/{place}")
             if told.status == PlanActionStatus.PENDING and ending is not None:
                 told.status, told.reason = PlanActionStatus.CANCELED, ending.reason
             statuses.append(told)
@@ -195,11 +195,19 @@ STATUSES = {
 }
 
 
-def _note(told: PlanActionStatus, node: TreeNode) -> None:
-    """Write into a status how the node of its action stands; one that was halted, or never begun, is PENDING."""
+def _note(told: PlanActionStatus, node: TreeNode, warnings: Sequence[str], pointer: str) -> None:
+    """Write into a status how the node of its action stands; one that was halted, or never begun, is PENDING.
+
+    One that is done has what the body remarked, such as that it cannot see the result.
+    """
     told.status = STATUSES.get(node.status, PlanActionStatus.PENDING)
     if node.status is Status.FAILURE:
         told.reason = node.feedback_message
+    elif node.status is Status.SUCCESS:
+        mine = [
+            one.partition(": REMARK: ") for one in warnings if one.startswith((f"{pointer}:", f"{pointer}/"))
+        ]
+        told.reason = "; ".join(dict.fromkeys(text for _, _, text in mine if text))
     if not isnan(node.t_start):
         attempts = node.attempts if isinstance(node, Retry) else 1
         told.attempts = min(attempts, MOST_ATTEMPTS)

@@ -9,6 +9,7 @@ from embodiment_bridge.srv import Beam as BeamService
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills.requests import parameters_of
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Say
 from embodiment_bridge.protocols.rcsssmj.converter import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
@@ -105,20 +106,20 @@ def test_one_command_and_time_to_land() -> None:
     assert (beaming.done, beaming.progress, list(request.next_actions())) == (True, 1.0, [])
 
 
+@pytest.mark.parametrize("body", ["t1", "k1", "nao"])
 @pytest.mark.parametrize(("values", "missing"), [({"y": 2.0}, "x"), ({"x": -3.0, "yaw": 0.0}, "y")])
-def test_half_a_place_is_refused(values: dict[str, float | str], missing: str) -> None:
-    with pytest.raises(CommandError, match=f"beam: {missing} is missing"):
-        asked().begin_beaming(None, values, 0.0)
+def test_half_a_place_is_refused(body: str, values: dict[str, float | str], missing: str) -> None:
+    """A place without one of them would be the kick-off spot."""
+    described = read_body(BODIES / f"{body}.yaml")
+    with pytest.raises(CommandError, match=f"skill 'beam' needs the parameter '{missing}'"):
+        parameters_of(described.skills["beam"], values)
 
 
 @pytest.mark.parametrize("body", ["t1", "k1", "nao"])
 def test_clients_are_told_the_frame(body: str) -> None:
     (beam,) = [one for one in read_body(BODIES / f"{body}.yaml").skill_infos() if one.name == "beam"]
-    assert [(one.name, "in the frame team:" in one.description.lower()) for one in beam.details] == [
-        ("x", True),
-        ("y", True),
-        ("yaw", True),
-    ]
+    assert [(one.name, one.required) for one in beam.details] == [("x", True), ("y", True), ("yaw", False)]
+    assert all("in the frame team:" in one.description.lower() for one in beam.details)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def action_report(
         name: of the action, as in the plan; for a whole plan any text that is not empty.
         status: ``done`` or ``error``.
         sequence: from 1.
-        reason: of an error, for people; an OAC ignores it.
+        reason: of an error, or a remark of the body on what is done, for people; an OAC ignores it.
     """
     why = (Param("string", "reason", reason[:LONGEST_REASON]),) if reason else ()
     report = ActionSignal(name or plan_id, plan_id, sequence, status, why)
