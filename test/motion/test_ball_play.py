@@ -112,6 +112,19 @@ def test_kick_goes_behind_the_ball_and_swings_the_foot_that_stands_there(directi
     assert player.finish("kick").status is SkillStatus.SUCCEEDED
 
 
+def test_who_walks_fast_comes_to_the_ball_as_slowly_as_others() -> None:
+    fast = replace(T1.carrier.walk, forward=1.4, backward=0.8, left=0.5, brake=1.5)
+    player = Player(replace(T1, carrier=replace(T1.carrier, walk=fast)), ball=(4.0, 0.5))
+    player.runner.start(SkillRequest("kick", "kick", {}))
+    speeds: list[tuple[float, float]] = []
+    while not player.walker.kicking and player.status("kick") is not SkillStatus.FAILED:
+        player.step()
+        speeds.append((math.dist(player.place, player.ball), math.hypot(*player.runner.velocity[:2])))
+    assert player.walker.kicking
+    assert max(speed for _, speed in speeds) > 1.3
+    assert max(speed for away, speed in speeds if away < 0.9) < 0.65
+
+
 def test_kick_of_a_skill_that_was_replaced_is_not_taken_for_that_of_the_next_one() -> None:
     player = Player(T1, ball=(0.8, 0.1))
     player.runner.start(SkillRequest("one", "kick", {}))

@@ -9,12 +9,14 @@ import pytest
 import yaml
 from motion_stage import T1
 
+from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.motion.runner import MotionRunner
 
 pytest.importorskip("mujoco")
 pytest.importorskip("rcsssmj")
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools/gait_search"))
+from measure_ends import Watched, attempt
 from robot_model import CYCLE, START, RobotModel
 
 HEAD = next(i for i, joint in enumerate(T1.joints) if joint.name == "AAHead_yaw")
@@ -28,6 +30,13 @@ def walked(model: RobotModel, seed: int, forward: float) -> list[BodyState]:
     for _ in range(50):
         states.append(model.step(runner.step(states[-1], CYCLE)))
     return states
+
+
+@pytest.mark.parametrize("seed", [2, 7, 20])
+def test_a_k1_that_got_up_balances_at_once_and_stays_up(seed) -> None:
+    body = read_body(Path(__file__).parents[2] / "config/bodies/k1.yaml")
+    tried = attempt(Watched(RobotModel(body, seed % 4), body, seed), "get_up", {}, "front")
+    assert (tried.done, tried.after) == (True, False)
 
 
 def test_what_was_tried_before_changes_nothing() -> None:

@@ -4,17 +4,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from robot_model import CYCLE, RobotModel
+from robot_model import CYCLE, Placed, RobotModel
 
 from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.runner import MotionRunner
 
 STAND_S = 1.2  # s to get from the first pose to a stand
-BALL_RADIUS = 0.11  # m
 PUSH_S = 0.1  # s that a push lasts
 LATE_SHARE = 0.03  # of cycles in which a target comes a cycle later than usual
 STALL_SHARE = 0.003  # of cycles in which answers stop for STALL_CYCLES, as on a busy machine
@@ -43,14 +41,6 @@ class Drive:
     headings: list[float]
 
 
-class Placed(NamedTuple):
-    """A thing at its true place, as skills know things."""
-
-    kind: str
-    position: tuple[float, float, float]
-    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-
 class Driven:
     """A robot in the model that follows velocity commands; ``stalls``: some targets come later than the others."""
 
@@ -61,7 +51,6 @@ class Driven:
         self.runner = MotionRunner(body, things=self.known)
         self._chance = np.random.default_rng(seed)
         self._ball: tuple[float, float] = ()
-        self._ball_root = model.data.joint("ball-root")  # MuJoCo's own numbers
         self.state = model.reset(seed)
         self._yaw = self.state.yaw
         self.lowest = math.inf
@@ -124,12 +113,9 @@ class Driven:
         """A thing for ``things``, at (x, y) m on the floor."""
         return Placed(kind, (x, y, 0.0))
 
-    def known(self) -> dict[str, "Placed"]:
-        """The things for the skills: ``things``, and the ball as it lies, once it was placed; m, to the centimetre."""
-        if not self._ball:
-            return self.things
-        x, y, z = (math.trunc(100 * value) / 100 for value in self._ball_root.qpos[:3].tolist())
-        return {**self.things, "ball": Placed("ball", (x, y, z), (2 * BALL_RADIUS,) * 3)}
+    def known(self) -> dict[str, Placed]:
+        """The things for the skills: ``things``, and the ball."""
+        return {**self.things, **self._model.things()}
 
     def cycles(self, seconds: float, until: Callable[[], bool] = bool) -> None:
         """Let cycles pass without a command, for so long or until something is so."""
@@ -148,17 +134,17 @@ class Driven:
         c, s = math.cos(self._yaw), math.sin(self._yaw)
         x, y, _ = self.state.base_position
         self._ball = (x + c * ahead - s * left, y + s * ahead + c * left)
-        self._model.world.place_ball((*self._ball, BALL_RADIUS))
+        self._model.place_ball(*self._ball)
 
     def ball_moved(self) -> tuple[float, float]:
         """How far the ball went since it was placed, m along x and y of the field."""
-        x, y = self._ball_root.qpos[:2].tolist()
+        x, y = self._model.ball.qpos[:2].tolist()
         return x - self._ball[0], y - self._ball[1]
 
     @property
     def ball_velocity(self) -> tuple[float, float]:
         """Of the ball, m/s along x and y of the field."""
-        x, y = self._ball_root.qvel[:2].tolist()
+        x, y = self._model.ball.qvel[:2].tolist()
         return x, y
 
     def _heights_of_feet(self) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import UPRIGHT, Stance
-from embodiment_bridge.motion.gait.walk import LegWalker, Walker
+from embodiment_bridge.motion.gait.walk import LegWalker, WalkCommand, Walker
 from embodiment_bridge.motion.joints.move import smooth
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
@@ -14,6 +14,7 @@ from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 # Brings the legs of a gait from one stance to another, while they balance.
 
 LEAST_S = 0.5  # s, of a change: a faster one pushes the body
+TIPS_RAD, UPRIGHT_RAD = 0.12, 0.05  # off upright: legs that stand further off step until it is less
 
 
 class StanceChange:
@@ -72,6 +73,7 @@ class Legs(Locomotion):
         self._stance = StanceChange()
         self._wanted = self._idle = UPRIGHT
         self._change_s = LEAST_S
+        self._lean, self._tips = gait.parameters.lean, False
 
     @property
     def calm(self) -> bool:
@@ -82,7 +84,7 @@ class Legs(Locomotion):
         """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
         super().start_from(position)
         self._stance.reset()
-        self._wanted = UPRIGHT
+        self._wanted, self._tips = UPRIGHT, False
 
     def stand_as(self, stance: Stance, seconds: float) -> None:
         """Take a stance from now on, after a change of ``seconds``; during a walk, after it."""
@@ -98,6 +100,8 @@ class Legs(Locomotion):
         self._balance = LEVEL if fallen else balance
         ready = self._stance.upright or not self.standing  # a step from a crouch would throw the body over
         command = self._command(sensed, yaw, ready, dt)
+        if self._tips and not fallen and not command.stepping:
+            command = WalkCommand(stepping=True)
         self.walker.step(command, dt, self._balance)
         self._blend.step(dt)
         if self.standing and not self.held:
@@ -108,6 +112,8 @@ class Legs(Locomotion):
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
         swing = self.walker.write(out, self._balance, self._stance.now.plus(self._idle))
         self._blend.write(out)
+        off = abs(self._balance.pitch - self._lean) if self._stance.upright else 0.0
+        self._tips = off > (UPRIGHT_RAD if self._tips else TIPS_RAD)
         return swing
 
 

@@ -2,6 +2,7 @@
 """Goes behind a ball, stands right, and kicks it: the walk ``kick`` of a body file."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import atan2, cos, hypot, inf, pi, sin
 
 from embodiment_bridge.body.description import Skill, WalkLimits
@@ -18,6 +19,14 @@ from embodiment_bridge.motion.walking.walk_program import Pose, Program, Walk, w
 ROUND_M = 0.5  # kept from the middle of the ball on the way behind it
 BRAKE_S = 0.9  # slower than a walk elsewhere: who overshoots the place steps on the ball
 NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder or heel touches the ball
+SLOW_M = 1.2  # from its place: no faster than this from here on, whatever walks
+SLOW = {
+    "forward": 0.62,
+    "backward": 0.35,
+    "left": 0.27,
+    "turn": 1.25,
+    "brake": NEAR_M,
+}  # m/s, rad/s, m: a gait's
 BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
 RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # errors of the stance with which it goes up to the ball
 WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # errors at the ball with which it goes back
@@ -66,11 +75,14 @@ class KickBall(Program):
         rough: bool = False,
     ) -> None:
         super().__init__(limits, EXTRA_PATIENCE_S)
+        self._slow = replace(
+            limits, **{name: min(getattr(limits, name), most) for name, most in SLOW.items()}
+        )
         self._kick, self._ball, self._aim = kick, ball, aim
         self._wanted_m = distance if distance is not None else inf
         self._strength = kick.strength(self._wanted_m)
         self._slack = ROUGH if rough else 1.0
-        self._steering = Steering(limits, NEAR_M, BRAKE_S)
+        self._steering = Steering(self._slow, NEAR_M, BRAKE_S)
         self._up = False
         self._left_foot: bool | None = None
         self._distance = 0.0
@@ -113,11 +125,20 @@ class KickBall(Program):
         turned = wrap_angle(goal.yaw - here.yaw)
         self._choose(ahead, aside, turned, dt)
         if self._up:
-            return self._go_up(ahead, aside, turned)
+            return self._slowly(self._go_up(ahead, aside, turned))
         x, y, _ = ball.position
         goal = Pose(goal.x - BACK_M * cos(goal.yaw), goal.y - BACK_M * sin(goal.yaw), goal.yaw)
         way_there = past_others(self._ball.things, way_round(x, y, ROUND_M))
-        return self._steering.command(goal, way_there(here, goal), dt)
+        command = self._steering.command(goal, way_there(here, goal), dt)
+        return self._slowly(command) if away < SLOW_M else command
+
+    def _slowly(self, command: WalkCommand) -> WalkCommand:
+        """Return a command in shares of slow speeds as one in shares of the full ones."""
+        slow, full = self._slow, self._limits
+        ahead = slow.forward / full.forward if command.forward > 0.0 else slow.backward / full.backward
+        left = slow.left / full.left if full.left else 0.0
+        turn = command.turn * slow.turn / full.turn
+        return replace(command, forward=ahead * command.forward, left=left * command.left, turn=turn)
 
     def _choose(self, ahead: float, aside: float, turned: float, dt: float) -> None:
         """Go up to the ball, or behind it: the place of the kick is ``ahead`` and ``aside`` (m), ``turned`` rad."""
