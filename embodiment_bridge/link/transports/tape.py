@@ -182,13 +182,15 @@ class RecordingTransport(Transport):
 PACKED: Final = ".gz"
 # Of gzip: higher levels take several times as long on the link's thread for a tenth of the size
 LEVEL: Final = 3
+FLUSH_S: Final = 1.0  # what a process that is killed may lose
 
 
 class LogTape(RecordingTransport):
     """The messages that come go to ``path``, packed by gzip where that ends in ``.gz``."""
 
-    def __init__(self, inner: Transport, path: Path) -> None:
+    def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._framer = Framer()
+        self._clock, self._flushed = clock, clock()
         super().__init__(inner, path)
 
     @override
@@ -206,6 +208,9 @@ class LogTape(RecordingTransport):
         for one in self._framer.feed(data):
             if isinstance(one, Frame):
                 self._file.write(one.payload.replace(b"\n", b" ") + b"\n")
+        if self._clock() >= self._flushed + FLUSH_S:
+            self._flushed = self._clock()
+            self._file.flush()
 
 
 def _free_log(path: Path) -> Path:
