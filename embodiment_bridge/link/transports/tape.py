@@ -94,6 +94,9 @@ def _load(path: Path) -> tuple[bytes, list[tuple[float, int, int]]]:
     return data, [(seconds - first, offset, end) for (seconds, offset), end in zip(rows, ends, strict=True)]
 
 
+FLUSH_S: Final = 1.0  # what a process that is killed may lose
+
+
 class RecordingTransport(Transport):
     """Passes ``inner`` through; a subclass says which files there are and how they are written.
 
@@ -104,7 +107,8 @@ class RecordingTransport(Transport):
         ConfigError: the files cannot be made; ``inner`` is closed then.
     """
 
-    def __init__(self, inner: Transport, path: Path) -> None:
+    def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._flushed = clock, clock()
         self.peer = inner.peer
         self._inner = inner
         self._files = ExitStack()
@@ -154,12 +158,23 @@ class RecordingTransport(Transport):
             OSError: the disk is full, or gone.
         """
 
+    @abstractmethod
+    def _flush(self) -> None:
+        """Hand what was written to the system.
+
+        Raises:
+            OSError: the disk is full, or gone.
+        """
+
     def _keep(self, data: bytes) -> None:
         if not self._open:
             return
         self._empty = False
         try:
             self._write(data)
+            if self._clock() >= self._flushed + FLUSH_S:
+                self._flushed = self._clock()
+                self._flush()
         except OSError as error:
             logging.getLogger(__name__).warning("recording %s ends here: %s", self.path, error)
             self._open = False
@@ -182,7 +197,6 @@ class RecordingTransport(Transport):
 PACKED: Final = ".gz"
 # Of gzip: higher levels take several times as long on the link's thread for a tenth of the size
 LEVEL: Final = 3
-FLUSH_S: Final = 1.0  # what a process that is killed may lose
 
 
 class LogTape(RecordingTransport):
@@ -190,8 +204,7 @@ class LogTape(RecordingTransport):
 
     def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._framer = Framer()
-        self._clock, self._flushed = clock, clock()
-        super().__init__(inner, path)
+        super().__init__(inner, path, clock=clock)
 
     @override
     def _make_files(self, path: Path) -> tuple[Path, ...]:
@@ -208,9 +221,10 @@ class LogTape(RecordingTransport):
         for one in self._framer.feed(data):
             if isinstance(one, Frame):
                 self._file.write(one.payload.replace(b"\n", b" ") + b"\n")
-        if self._clock() >= self._flushed + FLUSH_S:
-            self._flushed = self._clock()
-            self._file.flush()
+
+    @override
+    def _flush(self) -> None:
+        self._file.flush()
 
 
 def _free_log(path: Path) -> Path:
@@ -224,9 +238,8 @@ class Tape(RecordingTransport):
     """The bytes that come go to ``path``, their times to ``<name>.idx`` (see ``Replay``)."""
 
     def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
         self._offset = 0
-        super().__init__(inner, path)
+        super().__init__(inner, path, clock=clock)
 
     @override
     def _make_files(self, path: Path) -> tuple[Path, ...]:
@@ -241,6 +254,11 @@ class Tape(RecordingTransport):
         self._index.write(f"{self._clock():.6f} {self._offset} {len(data)}\n")
         self._data.write(data)
         self._offset += len(data)
+
+    @override
+    def _flush(self) -> None:
+        self._data.flush()
+        self._index.flush()
 
 
 def _free(path: Path) -> Path:
