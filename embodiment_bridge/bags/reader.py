@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import Reader
 
-from embodiment_bridge.bags import unpacking
+from embodiment_bridge.bags import cut_files, unpacking
 from embodiment_bridge.core.errors import ConfigError
 
 NANOSECONDS = 1_000_000_000
@@ -35,7 +35,7 @@ class Message(NamedTuple):
 class BagReader:
     """A recording that is open for reading; a context manager.
 
-    begin: ns of the clock of the recording; duration: s.
+    begin: ns of the clock of the recording; duration: s; cut: its recorder was killed, and it ends before.
 
     Raises:
         ConfigError: the directory does not exist, is not a rosbag2 directory, is damaged, or would need more memory
@@ -46,7 +46,9 @@ class BagReader:
         self._path = path
         with ExitStack() as opened:
             try:
+                path = cut_files.playable(path)
                 unpacking.check_files(path)
+                self.cut = cut_files.is_cut(path)
                 self._reader = Reader(path)
                 self._reader.open()
                 # rosbags takes these from the metadata unchecked, and its close() clears them: it fails for a text.

@@ -2,7 +2,9 @@
 """Writes a rosbag2 directory (MCAP) with the definitions of its types, on a thread of its own."""
 
 import json
+import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+from rosbags.rosbag2.storage_mcap import McapWriter
 
 from embodiment_bridge.core.errors import ConfigError
 
@@ -96,6 +99,7 @@ def _text(type_name: str, find_share: FindShare) -> str:
     return (find_share(package) / kind / f"{name}.msg").read_text(encoding="utf-8")
 
 
+FLUSH_S = 1.0  # what a recorder that is killed, or loses its power, may lose
 LIMIT_BYTES = 256 * 1024 * 1024  # that may wait to be written; with a slower disk messages are lost
 
 
@@ -180,7 +184,8 @@ class BagWriter:
         return self.totals
 
     def _run(self) -> None:
-        while batch := self._next_batch():
+        flushed = time.monotonic()
+        while (batch := self._next_batch(flushed + FLUSH_S)) is not None:
             for index, one in enumerate(batch):
                 try:
                     self._write(one)
@@ -190,6 +195,11 @@ class BagWriter:
                     return
             with self._changed:
                 self._waiting_bytes -= sum(len(one.data) for one in batch if isinstance(one, _Message))
+            if time.monotonic() >= flushed + FLUSH_S:
+                self.totals.error = self._flush()
+                if self.totals.error:
+                    return
+                flushed = time.monotonic()
 
     def _write(self, one: _Topic | _Message) -> None:
         if isinstance(one, _Topic):
@@ -206,13 +216,27 @@ class BagWriter:
         self.totals.written += 1
         self.totals.written_bytes += len(one.data)
 
-    def _next_batch(self) -> list[_Topic | _Message]:
-        """Wait for something to write and return all of it; empty after ``close`` when everything is written."""
+    def _flush(self) -> str:
+        """Put what is written so far onto the disk; return what is wrong with it, empty for nothing."""
+        storage = self._writer.storage
+        if not isinstance(storage, McapWriter) or not storage.chunk.msgs:
+            return ""
+        try:
+            storage.close_chunk()
+            storage.bio.flush()
+            os.fsync(storage.bio.fileno())
+        except OSError as error:
+            return f"{type(error).__name__}: {error}"
+        return ""
+
+    def _next_batch(self, until: float) -> list[_Topic | _Message] | None:
+        """Wait for something to write and return all of it; empty at the time ``until``, None when all is written."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed)
+            if not self._waiting and not self._closed:
+                self._changed.wait(max(until - time.monotonic(), 0.0))
             batch = list(self._waiting)
             self._waiting.clear()
-            return batch
+            return None if self._closed and not batch else batch
 
     def _finish(self) -> None:
         self.totals.lost += _messages(self._waiting)

@@ -10,6 +10,7 @@ from typing import cast
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import exists, read_bytes
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.launching.environment import find_share
 
 CHUNK = 65536
@@ -17,16 +18,19 @@ MAX_BYTES = 64 << 20  # limit of a document, or of the log of a run, which ends 
 
 
 def read_text(name: str) -> str:
-    """Return the whole file as UTF-8 text; other bytes stay visible as escapes.
+    """Return the whole file as text.
 
     Raises:
-        ConfigError: it cannot be read, or is larger than ``MAX_BYTES``.
+        ConfigError: it cannot be read, is larger than ``MAX_BYTES``, or is not UTF-8.
     """
     if name != "-":
         data = read_bytes(Path(name), MAX_BYTES)
     elif len(data := sys.stdin.buffer.read(MAX_BYTES + 1)) > MAX_BYTES:
         raise ConfigError(f"standard input: it has more bytes than the limit of {MAX_BYTES}")
-    return data.decode("utf-8", "surrogateescape")
+    try:
+        return decoded(data)
+    except NotUtf8Error as error:
+        raise ConfigError(f"{'standard input' if name == '-' else name}: {error}") from error
 
 
 def read_document(name: str) -> str:

@@ -11,6 +11,7 @@ Each also inherits the built-in error that it resembles. Bad input from a peer r
 as a ``Malformed`` event (see ``wire/codec.py``).
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from reprlib import Repr
@@ -55,10 +56,15 @@ def quoted(value: object) -> str:
 def unknown(kind: str, value: str, choices: Iterable[str]) -> str:
     """The text of an error: ``value`` is not a known ``kind``; with the nearest choice and up to 30 of the choices."""
     names = sorted(choices)
-    near = get_close_matches(value, names, n=1)
+    words = _words_of(value)  # SHAKE_HEAD is HEAD_SHAKE rather than what has the nearest letters
+    near = [name for name in names if _words_of(name) == words] or get_close_matches(value, names, n=1)
     hint = f"; did you mean {quoted(near[0])}?" if near else ""
     shown = ", ".join(map(_word, names[:30])) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
     return f"unknown {kind} {value!r}{hint} (known: {shown or 'none'})"
+
+
+def _words_of(name: str) -> list[str]:
+    return sorted(re.split(r"[\W_]+", name.lower()))
 
 
 def _word(name: str) -> str:

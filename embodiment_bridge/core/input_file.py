@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 
 MOST_TEXT: Final = 4 << 20  # bytes; the YAML reader takes a million characters
 
@@ -88,11 +89,9 @@ def read_text(path: Path, what: str = "", *, most: int = MOST_TEXT) -> str:
         ConfigError: as of ``read_bytes``, or it is not UTF-8.
     """
     try:
-        return read_bytes(path, most, what).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError(
-            f"{what} {path}: cannot be read: it is not UTF-8: {error.reason} at byte {error.start}".strip()
-        ) from error
+        return decoded(read_bytes(path, most, what))
+    except NotUtf8Error as error:
+        raise ConfigError(f"{what} {path}: {error}".strip()) from error
 
 
 def _is_own_pipe(path: Path) -> bool:

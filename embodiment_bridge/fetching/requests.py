@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from typing_extensions import override
 
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Read, RequestPort
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.fetching.fetcher import Reply
 from embodiment_bridge.fetching.rules import FetchError
 
@@ -129,13 +130,12 @@ class Requests(RequestPort):
                 total_s=self._total_s,
                 cancelled=one.canceled.is_set,
             )
-            text = reply.body.decode()
+            text = decoded(reply.body)
             document = one.read(text)
         except FetchError as error:
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=str(error))
-        except UnicodeDecodeError as error:
-            reason = f"NOT_UTF8: {error.reason} at byte {error.start}"
-            one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
+        except NotUtf8Error as error:
+            one.report = FetchReport(request_id, FetchStatus.FAILED, reason=f"NOT_UTF8: {error}")
         except Exception as error:  # noqa: BLE001 - a fault here must not leave a node waiting for ever
             reason = f"{type(error).__name__}: {error}"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)

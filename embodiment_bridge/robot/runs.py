@@ -103,10 +103,10 @@ def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed
         CommandError: see ``text_of``.
     """
     result = read(text_of(document))
-    found = result.document
-    if found is None:
-        return Check(tuple(result.problems))
     problems = list(result.problems)
+    found = result.readable
+    if found is None:
+        return Check(tuple(problems))
     problems += [one for one in check(found, skills, speech=True) if one.code not in KNOWN_TO_TREE]
     problems += check_channels(found, skills, allowed)
     if allowed is not None:
@@ -119,8 +119,10 @@ def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed
             for node in preorder(found.root)
             if node.type_name == "request"
         ]
+    if result.document is None:
+        return Check(tuple(result.located(problems)))
     analysis = analyse(found, skills)
-    problems += analysis.warnings
+    problems = result.located([*problems, *analysis.warnings])
     times = analysis.estimates[found.root.pointer]
     longest = math.inf if times.forever else times.max_s
     return Check(tuple(problems), times.min_s, times.expected_s, longest)

@@ -16,6 +16,7 @@ from test_bml_tolerance import DOUBTS, FORMS
 import embodiment_bridge.bml as bml
 from embodiment_bridge.bml.authoring.json_form import schema
 from embodiment_bridge.bml.nodes.registry import KEYS, WRITTEN
+from embodiment_bridge.bml.reading.envelope import AT_THE_ROOT
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 
@@ -116,5 +117,5 @@ def test_file_is_what_the_generator_makes():
 def test_every_type_has_the_keys_that_reading_knows():
     tolerated = {"loop": {"repeat"}}
     for name in WRITTEN:
-        told = schema()["$defs"][name]["properties"].keys() - {"version"}
+        told = schema()["$defs"][name]["properties"].keys() - set(AT_THE_ROOT)
         assert told == KEYS[name] - tolerated.get(name, set())

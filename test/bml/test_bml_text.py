@@ -6,8 +6,10 @@ import json
 import pytest
 from bml_documents import resolves
 
+from embodiment_bridge.behaviour.engine.loading import Rejected, Rules, load
 from embodiment_bridge.bml import Limits, read
 from embodiment_bridge.bml.reading.json_values import bracket_depth
+from embodiment_bridge.body.state import SkillInfo
 
 WAIT = '{"type":"delay","duration":1}'
 
@@ -32,7 +34,7 @@ def found(result):
         (r'{"type":"st\_op", "name": "\q"}', "NOT_JSON"),
         (b'{"type":"st\xffop"}', "NOT_UTF8"),
         (WAIT.encode("utf-16"), "NOT_UTF8"),
-        (WAIT.encode("utf-16-le"), "NOT_JSON"),
+        (WAIT.encode("utf-16-le"), "NOT_UTF8"),
         (b"\xed\xa0\x80", "NOT_UTF8"),
     ],
 )
@@ -44,7 +46,83 @@ def test_text_that_is_no_json(text, code):
 
 
 def test_syntax_error_has_line_and_column():
-    assert "line 3 column 1" in read('{"type":\n"stop"\n').problems[0].message
+    assert str(read('{"type":\n"stop"\n').problems[0]) == (
+        ": NOT_JSON: Expecting ',' delimiter (line 3 column 1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "said"),
+    [
+        (',"name": "x" // this says // why', 14, "JSON has no comments"),
+        (',"name": "#x" # this says why', 15, "JSON has no comments"),
+        (',/* this\nsays */"name": "http://x"', 2, "JSON has no comments"),
+        (',\u201cname\u201d: "it\u2019s \u201cx\u201d,]"', 2, "typographic quotes"),
+        (',"name": \u00abx, [1,]\u00bb', 10, "typographic quotes"),
+        (',"name": "x",', 13, "a comma behind the last value"),
+        (',"name": "x,]", /* why */', 17, "JSON has no comments"),
+    ],
+)
+def test_slip_of_people_has_a_sentence_and_a_place_and_hides_no_other_problem(line, column, said):
+    text = f'{{"type": "sequence", "behaviors": [{{"type": "nosuch"}}]\n{line}\n}}'
+    slip, *_, other = read(text).problems
+    assert (slip.code, slip.place) == ("NOT_JSON", (2, column))
+    assert slip.message.startswith(said)
+    assert (other.code, other.pointer, other.place) == ("UNKNOWN_TYPE", "/behaviors/0/type", (1, 37))
+
+
+@pytest.mark.parametrize(
+    "text", ["/*" * 200_000, '"' + '\\"' * 200_000, ",[" + "," * 200_000, "\u201c" * 200_000]
+)
+def test_slips_are_found_in_linear_time(text):
+    """With anything worse than linear time this test would not end."""
+    assert {problem.code for problem in read("[" + text).problems} <= {
+        "NOT_JSON",
+        "TOO_DEEP",
+        "MORE_PROBLEMS",
+    }
+
+
+def test_places_are_those_of_the_keys_and_elements():
+    text = """{"type": "sequence", "x\\u0041": 1,
+      "behaviors": [ {"type": "delay", "duration": -1}, 3,
+        {"type": "loop", "loop": 2, "behavior": {"type": "de/lay", "~a/b": 7}}]}"""
+    assert {problem.pointer: problem.place for problem in read(text).problems} == {
+        "/xA": (1, 22),
+        "/behaviors/0/duration": (2, 40),
+        "/behaviors/1": (2, 57),
+        "/behaviors/2/behavior/type": (3, 50),
+    }
+
+
+def test_problems_of_the_body_are_found_beside_those_of_the_text():
+    skills = {"walk": SkillInfo("walk", "motion", ("legs",), 1.0, 1.0)}
+    text = """[{"type": "body", "action": "FLY"}, {"type": "body", "action": 3}, {"type": "nosuch", "name": "a"},
+        {"type": "stop", "target": "a"}, {"type": "body", "action": "WALK"}]"""
+    with pytest.raises(Rejected) as refused:
+        load(f'{{"type": "sequence", "behaviors": {text}}}', Rules(skills), speech=False)
+    assert [(problem.pointer, problem.code) for problem in refused.value.problems] == [
+        ("/behaviors/1/action", "WRONG_TYPE"),
+        ("/behaviors/2/type", "UNKNOWN_TYPE"),
+        ("/behaviors/0/action", "UNKNOWN_ACTION"),
+    ]
+    assert all(problem.place for problem in refused.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "looks"), [("gbk", "GBK"), ("utf-16", "UTF-16"), ("latin-1", "Latin-1")]
+)
+def test_other_encodings_are_named(encoding, looks):
+    said = "Gr\u00fc\u00dfe, caf\u00e9" if encoding == "latin-1" else "\u4f60\u597d"
+    (problem,) = read(f'{{"type": "speak", "content": "{said}"}}'.encode(encoding)).problems
+    assert problem.code == "NOT_UTF8"
+    assert problem.message.startswith("not UTF-8, at byte ")
+    assert problem.message.endswith(f"(looks like {looks})")
+
+
+def test_schema_may_be_named_at_the_root():
+    text = '{"$schema": "bml.schema.json",' + WAIT[1:]
+    assert read(text, strict=True).document == read(WAIT).document
 
 
 def test_byte_order_mark_is_tolerated():

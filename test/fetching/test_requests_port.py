@@ -113,7 +113,7 @@ def test_a_fault_of_reading_fails_the_fetch(port, server):
     ("result", "reason"),
     [
         (FetchError("WRONG_TYPE", "text/html"), "WRONG_TYPE: text/html"),
-        (Reply(b"\xff", ""), "NOT_UTF8: invalid start byte at byte 0"),
+        (Reply(b"\xff", ""), "NOT_UTF8: not UTF-8, at byte 0 (looks like Latin-1)"),
         (RuntimeError("a fault"), "RuntimeError: a fault"),
     ],
 )

@@ -134,8 +134,8 @@ FILES = [
     (b'<launch>\n<log message="a" message="b"/></launch>', "a.xml:2: not well-formed XML"),
     (b"<robot/>", "a.xml:1: the root tag is <robot>, not <launch>"),
     (b'<launch version="1"/>', "a.xml:1: <launch>: unknown attribute 'version'"),
-    (b"<launch/>\xff", "is not UTF-8"),
-    ("<launch/>".encode("utf-16"), "is not UTF-8"),
+    (b"<launch/>\xff", "not UTF-8, at byte"),
+    ("<launch/>".encode("utf-16"), "not UTF-8, at byte"),
     (
         b'\n<!DOCTYPE launch [<!ENTITY a "b">]><launch/>',
         "a.xml:2: a document type (<!DOCTYPE>) is not supported",

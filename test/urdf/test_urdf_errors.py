@@ -201,9 +201,7 @@ def test_unreadable_files_are_refused(tmp_path):
             read_urdf(path)
     file = tmp_path / "bad.urdf"
     file.write_bytes(b'<robot name="r">\xff</robot>')
-    with pytest.raises(
-        ConfigError, match=r"bad\.urdf: cannot be read: it is not UTF-8: invalid start byte at byte 16"
-    ):
+    with pytest.raises(ConfigError, match=r"bad\.urdf: not UTF-8, at byte 16 "):
         read_urdf(file)
     file.write_bytes(b" " * (MAX_BYTES + 1))
     with pytest.raises(

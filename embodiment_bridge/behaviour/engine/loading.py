@@ -112,7 +112,7 @@ def load(source: Document | str | bytes, rules: Rules, *, speech: bool) -> Loade
     problems: list[Problem] = []
     if isinstance(source, Document):
         document: Document | None = source
-        text = None
+        text, readable, located = None, document, None
     else:
         text = source
         result = read(
@@ -122,10 +122,12 @@ def load(source: Document | str | bytes, rules: Rules, *, speech: bool) -> Loade
             volume_scale=rules.volume_scale,
             subtrees=rules.subtrees,
         )
-        document, problems = result.document, list(result.problems)
-    if document is not None:
-        problems += check(document, rules.skills, speech=speech, urls=rules.urls)
-        problems += check_channels(document, rules.skills, rules.allowed)
+        located = result.located
+        document, readable, problems = result.document, result.readable, list(result.problems)
+    if readable is not None:
+        problems += check(readable, rules.skills, speech=speech, urls=rules.urls)
+        problems += check_channels(readable, rules.skills, rules.allowed)
+        problems = located(problems) if located else problems
     if document is None or any(problem.fatal for problem in problems):
         raise Rejected(problems)
     return Loaded(document, tuple(problems), text)

@@ -22,7 +22,7 @@ from embodiment_bridge.bml.nodes.registry import (
     AnyWrapper,
     type_of,
 )
-from embodiment_bridge.bml.reading.envelope import VERSIONS
+from embodiment_bridge.bml.reading.envelope import AT_THE_ROOT, SCHEMA, VERSIONS
 
 # From the canonical tree back to JSON.
 #
@@ -104,13 +104,17 @@ def schema() -> Object:
                 "required": ["type"],
                 "allOf": [_selected(name) for name in names],
             },
-            "child": {"$ref": "#/$defs/node", "properties": {"version": False}},
+            "child": {"$ref": "#/$defs/node", "properties": dict.fromkeys(AT_THE_ROOT, False)},
             "children": {
                 "type": "array",
                 "items": {"$ref": "#/$defs/child"},
                 "maxItems": LIMITS.max_children,
             },
             "version": {"description": "version of the language, at the root only", "enum": list(VERSIONS)},
+            SCHEMA: {
+                "description": "where this schema is, for an editor; at the root only",
+                "type": "string",
+            },
             "name": Text("name", "for people, and for the target of stop").described(),
             "count": COUNT.described(),
             "scalar": {
@@ -135,7 +139,7 @@ def _selected(name: str) -> Object:
 def _node(node_type: AnyType) -> Object:
     properties: Object = {
         "type": True,
-        "version": {"$ref": "#/$defs/version"},
+        **{key: {"$ref": f"#/$defs/{key}"} for key in AT_THE_ROOT},
         "name": {"$ref": "#/$defs/name"},
     }
     constraints = list(node_type.constraints())

@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from embodiment_bridge.core.errors import unknown
 from embodiment_bridge.core.unicode_text import is_unicode, one_line
@@ -112,15 +112,20 @@ HINTS = 50  # a nearest name costs up to a millisecond: no more than this many i
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Describes one error (``fatal``) or doubt at a JSON pointer of a document; ``code`` is UPPER_SNAKE."""
+    """Describes one error (``fatal``) or doubt at a JSON pointer of a document; ``code`` is UPPER_SNAKE.
+
+    place: line and column in the text, from 1; empty where there is no text, or the pointer leads into a subtree.
+    """
 
     pointer: str
     code: str
     message: str
     fatal: bool = True
+    place: tuple[int, int] | tuple[()] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        return one_line(f"{self.pointer}: {self.code}: {self.message}")
+        place = " (line {} column {})".format(*self.place) if self.place else ""
+        return one_line(f"{self.pointer}: {self.code}: {self.message}{place}")
 
 
 class Problems:
@@ -140,18 +145,20 @@ class Problems:
         """Whether no more problems are kept."""
         return len(self._kept) >= self._most
 
-    def add(self, pointer: str, code: str, message: str, *, fatal: bool) -> None:
+    def add(
+        self, pointer: str, code: str, message: str, *, fatal: bool, place: tuple[int, int] | tuple[()] = ()
+    ) -> None:
         """Note one problem."""
         self.fatal = self.fatal or fatal
         if self.full:
             self._more += 1
             self._more_fatal = self._more_fatal or fatal
         else:
-            self._kept.append(Problem(pointer, code, message, fatal))
+            self._kept.append(Problem(pointer, code, message, fatal, place))
 
-    def error(self, pointer: str, code: str, message: str) -> None:
+    def error(self, pointer: str, code: str, message: str, place: tuple[int, int] | tuple[()] = ()) -> None:
         """Note what makes the document unusable."""
-        self.add(pointer, code, message, fatal=True)
+        self.add(pointer, code, message, fatal=True, place=place)
 
     def warning(self, pointer: str, code: str, message: str) -> None:
         """Note what is doubtful in either mode."""

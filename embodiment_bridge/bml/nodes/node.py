@@ -73,11 +73,13 @@ class Document:
     """Holds a whole behaviour: the tree, and the envelope's values (name, suspendable, req_time, ...).
 
     ``arguments``: by JSON pointer, the names of texts ``${name}`` that only a subtree with arguments could replace.
+    ``partial``: there are errors in the text; the tree is but a list of the leaves without, to be checked.
     """
 
     root: Node
     metadata: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
+    partial: bool = False
 
 
 def preorder(root: Node) -> list[Node]:

@@ -57,6 +57,8 @@ def age_refusal(metadata: Mapping[str, Any], max_age: float, now: float, *, requ
 
 
 VERSIONS = ("1", "1.0")
+SCHEMA = "$schema"  # by it an editor knows the keys
+AT_THE_ROOT = ("version", SCHEMA)
 _ENVELOPE_KEYS = frozenset({"action", "name", "suspendable", "req_time", "ip", "version"})
 
 
@@ -65,6 +67,7 @@ def opened(value: object, values: Values) -> tuple[Child, dict[str, object]]:
     if not isinstance(value, dict):
         return Child("", value), {}
     metadata: dict[str, object] = {}
+    value = {key: item for key, item in value.items() if key != SCHEMA}
     is_envelope = isinstance(value.get("action"), dict) and _has_no_node_key(value)
     if is_envelope:
         metadata = _envelope(value, values)

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import LONGEST_TOKEN, Problems, escaped, short
-from embodiment_bridge.core.unicode_text import is_unicode
+from embodiment_bridge.bml.reading.syntax import without_slips
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded, is_unicode
 
 # The steps from the value back to the root: a text each would be quadratic
 Trail: TypeAlias = "tuple[Trail, str] | None"
@@ -88,9 +89,13 @@ class RepeatedKeys(dict[str, object]):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Holds a JSON value; ``doubtful`` if ``doubts.find`` should look for what JSON or Unicode does not allow."""
+    """Holds a JSON value; ``doubtful`` if ``doubts.find`` should look for what JSON or Unicode does not allow.
+
+    text: what it was read from, with slips mended in place.
+    """
 
     value: object
+    text: str
     doubtful: bool
 
 
@@ -122,9 +127,9 @@ def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | Non
     if isinstance(text, str):
         return text
     try:
-        return text.decode()
-    except UnicodeDecodeError as error:
-        problems.error("", "NOT_UTF8", f"byte {error.start} is not UTF-8 ({error.reason})")
+        return decoded(text)
+    except NotUtf8Error as error:
+        problems.error("", "NOT_UTF8", str(error))
         return None
 
 
@@ -153,17 +158,19 @@ def _loaded(text: str, marks: bytes, problems: Problems) -> Parsed | None:
         except json.JSONDecodeError as error:
             repaired = _without_markdown(text) if error.msg.startswith("Invalid \\escape") else text
             if repaired == text:
-                raise
-            value = hooks.loads(repaired)
-            problems.tolerated("", "MARKDOWN_ESCAPE", "'\\_' is a Markdown escape, read as '_'")
+                text = without_slips(text, problems)
+                value = hooks.loads(text)
+            else:
+                value = hooks.loads(repaired)
+                problems.tolerated("", "MARKDOWN_ESCAPE", "'\\_' is a Markdown escape, read as '_'")
     except json.JSONDecodeError as error:
-        problems.error("", "NOT_JSON", f"line {error.lineno} column {error.colno}: {error.msg}")
+        problems.error("", "NOT_JSON", error.msg, (error.lineno, error.colno))
         return None
     except RecursionError:  # only with limits wider than the default ones
         problems.error("", "TOO_DEEP", "brackets are nested deeper than the parser can follow")
         return None
     doubtful = hooks.doubtful or _SURROGATE_ESCAPE.search(text) is not None or not is_unicode(text)
-    return Parsed(value, doubtful)
+    return Parsed(value, text, doubtful)
 
 
 def _without_markdown(text: str) -> str:

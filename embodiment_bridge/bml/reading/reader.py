@@ -2,7 +2,7 @@
 """Reads a BML document: from text to the canonical tree, without recursion, noting every problem on the way."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Union
 
 from embodiment_bridge.bml.base.limits import Limits
@@ -10,6 +10,7 @@ from embodiment_bridge.bml.base.problems import Problem, Problems, at, short
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes import children
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference, Scope
+from embodiment_bridge.bml.nodes.composite import Composite
 from embodiment_bridge.bml.nodes.node import Document, Node
 from embodiment_bridge.bml.nodes.node_type import Given
 from embodiment_bridge.bml.nodes.registry import (
@@ -22,8 +23,9 @@ from embodiment_bridge.bml.nodes.registry import (
 )
 from embodiment_bridge.bml.reading import json_values
 from embodiment_bridge.bml.reading.envelope import opened
-from embodiment_bridge.bml.reading.json_values import parse
+from embodiment_bridge.bml.reading.json_values import Parsed, parse
 from embodiment_bridge.bml.reading.subtrees import Subtrees, filled_in, open_arguments
+from embodiment_bridge.bml.reading.syntax import located
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 # From JSON values to the canonical tree, without recursion, noting every problem on the way.
@@ -79,15 +81,24 @@ def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
     return node
 
 
-def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document | None:
-    """Return the canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
+def normalise(root: Child, values: Values, subtrees: Subtrees) -> Document:
+    """Return the canonical tree of a node; a partial one when there are errors (noted in ``values.problems``)."""
     walk = _Walk(values, subtrees)
     tops = walk.read(root)
     if values.problems.fatal or not tops:
-        return None
+        leaves = _leaves_without_errors(walk, tops, values.problems.listing())
+        return Document(Composite(pointer="", kind="sequence", children=leaves), partial=True)
     for draft in reversed(walk.drafts):
         draft.build()
     return Document(_built(tops)[0], arguments=walk.arguments)
+
+
+def _leaves_without_errors(walk: "_Walk", tops: Parts, problems: list[Problem]) -> tuple[Node, ...]:
+    bad = {problem.pointer for problem in problems if problem.fatal}
+    for _ in range(3):  # of a node, of a key of it, or of a value in that
+        bad |= {pointer.rpartition("/")[0] for pointer in bad}
+    parts = [*tops, *(part for draft in walk.drafts for part in draft.children)]
+    return tuple(part for part in parts if isinstance(part, Node) and part.pointer not in bad)
 
 
 class _Walk:
@@ -247,10 +258,19 @@ class Result:
     """Holds the document (None when a problem is fatal) and all problems, about in text order.
 
     At most ``Limits.max_problems`` problems, and one more that counts the others.
+
+    readable: the document, or what of it can be read and so be checked against a body; None if the text is no JSON.
+    text: the JSON that was read.
     """
 
     document: Document | None
     problems: list[Problem]
+    readable: Document | None = None
+    text: str = field(default="", compare=False, repr=False)
+
+    def located(self, problems: list[Problem]) -> list[Problem]:
+        """Return problems of the document with their lines and columns."""
+        return located(problems, self.text)
 
 
 def read(
@@ -278,8 +298,12 @@ def read(
         raise ConfigError(unknown("volume scale", volume_scale, FULL_VOLUME))
     problems = Problems(strict=strict, most=limits.max_problems)
     values = Values(problems, limits, FULL_VOLUME[volume_scale])
-    document = _document(text, values, Subtrees(subtrees or {}))
-    return Result(document, problems.listing())
+    parsed = parse(text, problems, limits)
+    if parsed is None:
+        return Result(None, problems.listing())
+    document = _document(parsed, values, Subtrees(subtrees or {}))
+    listed = located(problems.listing(), parsed.text)
+    return Result(None if problems.fatal else document, listed, document, parsed.text)
 
 
 def metadata_of(text: bytes | str) -> dict[str, Any]:
@@ -292,12 +316,8 @@ def metadata_of(text: bytes | str) -> dict[str, Any]:
     return {} if parsed is None else opened(parsed.value, values)[1]
 
 
-def _document(text: bytes | str, values: Values, subtrees: Subtrees) -> Document | None:
-    parsed = parse(text, values.problems, values.limits)
-    if parsed is None:
-        return None
+def _document(parsed: Parsed, values: Values, subtrees: Subtrees) -> Document:
     if parsed.doubtful:
         json_values.find(parsed.value, values.problems, values.limits)
     root, metadata = opened(parsed.value, values)
-    tree = normalise(root, values, subtrees)
-    return None if tree is None else replace(tree, metadata=metadata)
+    return replace(normalise(root, values, subtrees), metadata=metadata)

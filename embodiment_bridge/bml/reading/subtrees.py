@@ -78,7 +78,10 @@ class Subtrees:
                 json_values.find(parsed.value, problems, values.limits)
             root, _ = opened(parsed.value, values.with_problems(problems))
         for problem in problems.listing():
-            values.problems.add(pointer + problem.pointer, problem.code, problem.message, fatal=problem.fatal)
+            where = pointer + problem.pointer
+            values.problems.add(
+                where, problem.code, problem.message, fatal=problem.fatal, place=problem.place
+            )
         return root
 
 

@@ -10,6 +10,8 @@ from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings
 from embodiment_bridge.bml.nodes.registry import TYPES
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
 
+# What depends on other nodes, which a partial document may lack.
+OF_OTHERS = frozenset({"START_OUTSIDE_PARALLEL", "UNKNOWN_MARK", "UNKNOWN_START", "UNKNOWN_TARGET"})
 # Most nodes of most documents have nothing to be checked.
 _CHECKED = {name: found for name, found in TYPES.items() if type(found).check is not NodeType.check}
 _HEARD = {name: found for name, found in TYPES.items() if type(found).is_heard is not NodeType.is_heard}
@@ -65,4 +67,6 @@ def check(
         problems.error(pointer, "OPEN_PARAMETER", text)
     for node in looked_at:
         _CHECKED[node.type_name].check(node, surroundings, problems)
-    return problems.listing()
+    return [
+        problem for problem in problems.listing() if not document.partial or problem.code not in OF_OTHERS
+    ]

@@ -88,14 +88,13 @@ def run_validate(arguments: argparse.Namespace) -> int:
     """Check a document. Exit code 1 if it has errors; with warnings only it is 0."""
     robot = _robot(arguments)
     result = _read(arguments)
-    problems = list(result.problems)
+    problems = _problems(result, robot, arguments)
     estimate = None
     if result.document is not None:
-        problems += robot.problems(result.document, speech=arguments.speech)
         analysis = _analysis(result.document, robot, given_media(arguments.media))
         problems += analysis.warnings
         estimate = analysis.estimates[result.document.root.pointer]
-    write_problems(problems, sys.stdout)
+    write_problems(result.located(problems), sys.stdout)
     if arguments.times and estimate is not None:
         sys.stdout.write(f"time: {_time_text(estimate)}\n")
     return int(any(problem.fatal for problem in problems))
@@ -105,12 +104,11 @@ def run_show(arguments: argparse.Namespace) -> int:
     """Draw the readable part of a document. Exit code 1 if it has errors, which go to standard error."""
     robot = _robot(arguments)
     result = _read(arguments)
-    problems = list(result.problems)
+    problems = _problems(result, robot, arguments)
     if result.document is not None:
-        problems += robot.problems(result.document, speech=arguments.speech)
         estimates = _analysis(result.document, robot, given_media(arguments.media)).estimates
         sys.stdout.write(DRAWINGS[arguments.format](result.document, estimates).rstrip() + "\n")
-    write_problems(problems, sys.stderr)
+    write_problems(result.located(problems), sys.stderr)
     return int(any(problem.fatal for problem in problems))
 
 
@@ -124,6 +122,12 @@ def _read(arguments: argparse.Namespace) -> bml.Result:
     return bml.read(
         read_document(arguments.file), strict=arguments.strict, subtrees=given_subtrees(arguments)
     )
+
+
+def _problems(result: bml.Result, robot: "Robot", arguments: argparse.Namespace) -> list[bml.Problem]:
+    if result.readable is None:
+        return result.problems
+    return [*result.problems, *robot.problems(result.readable, speech=arguments.speech)]
 
 
 def _analysis(document: bml.Document, robot: "Robot", media: Mapping[str, float]) -> bml.Analysis:

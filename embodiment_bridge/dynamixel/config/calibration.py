@@ -24,6 +24,7 @@ import yaml
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import exists, is_file
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 
 HEAD = (
     "# Calibration of the joints, written by the servo driver: shift in rad, ticks in counts of the servo.\n"
@@ -138,9 +139,9 @@ def _bytes_of(path: Path) -> bytes | None:
 
 def _joints_of(path: Path, data: bytes) -> dict[str, Stored]:
     try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"calibration file {path}: cannot be read: {error}") from error
+        text = decoded(data)
+    except NotUtf8Error as error:
+        raise ConfigError(f"calibration file {path}: {error}") from error
     top = parse(text, f"calibration file {path}")
     joints = top.section("joints")
     found = {name: _read(joints.section(name)) for name in joints.names()}

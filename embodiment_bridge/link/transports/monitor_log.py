@@ -110,11 +110,19 @@ class MonitorLog:
         handle, name = tempfile.mkstemp(prefix="embodiment_bridge_log_")
         weakref.finalize(self, _remove, name)
         with gzip.open(path) as packed, os.fdopen(handle, "wb") as plain:
-            while block := packed.read(1 << 20):
+            while block := _whole(packed):
                 plain.write(block)
                 if plain.tell() > MAX_UNPACKED:
                     raise ConfigError(f"recording {path}: it has more than {MAX_UNPACKED} bytes unpacked")
         return Path(name)
+
+
+def _whole(packed: gzip.GzipFile) -> bytes:
+    """The next block; none at the end, also where the process that wrote it was killed."""
+    try:
+        return packed.read1(1 << 20)
+    except EOFError:
+        return b""
 
 
 def _remove(name: str) -> None:

@@ -94,6 +94,9 @@ def _load(path: Path) -> tuple[bytes, list[tuple[float, int, int]]]:
     return data, [(seconds - first, offset, end) for (seconds, offset), end in zip(rows, ends, strict=True)]
 
 
+FLUSH_S: Final = 1.0  # what a process that is killed may lose
+
+
 class RecordingTransport(Transport):
     """Passes ``inner`` through; a subclass says which files there are and how they are written.
 
@@ -104,7 +107,8 @@ class RecordingTransport(Transport):
         ConfigError: the files cannot be made; ``inner`` is closed then.
     """
 
-    def __init__(self, inner: Transport, path: Path) -> None:
+    def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._flushed = clock, clock()
         self.peer = inner.peer
         self._inner = inner
         self._files = ExitStack()
@@ -154,12 +158,23 @@ class RecordingTransport(Transport):
             OSError: the disk is full, or gone.
         """
 
+    @abstractmethod
+    def _flush(self) -> None:
+        """Hand what was written to the system.
+
+        Raises:
+            OSError: the disk is full, or gone.
+        """
+
     def _keep(self, data: bytes) -> None:
         if not self._open:
             return
         self._empty = False
         try:
             self._write(data)
+            if self._clock() >= self._flushed + FLUSH_S:
+                self._flushed = self._clock()
+                self._flush()
         except OSError as error:
             logging.getLogger(__name__).warning("recording %s ends here: %s", self.path, error)
             self._open = False
@@ -187,9 +202,9 @@ LEVEL: Final = 3
 class LogTape(RecordingTransport):
     """The messages that come go to ``path``, packed by gzip where that ends in ``.gz``."""
 
-    def __init__(self, inner: Transport, path: Path) -> None:
+    def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._framer = Framer()
-        super().__init__(inner, path)
+        super().__init__(inner, path, clock=clock)
 
     @override
     def _make_files(self, path: Path) -> tuple[Path, ...]:
@@ -207,6 +222,10 @@ class LogTape(RecordingTransport):
             if isinstance(one, Frame):
                 self._file.write(one.payload.replace(b"\n", b" ") + b"\n")
 
+    @override
+    def _flush(self) -> None:
+        self._file.flush()
+
 
 def _free_log(path: Path) -> Path:
     """The path, or the first with a number after its name that does not exist: ``game-2.log.gz``."""
@@ -219,9 +238,8 @@ class Tape(RecordingTransport):
     """The bytes that come go to ``path``, their times to ``<name>.idx`` (see ``Replay``)."""
 
     def __init__(self, inner: Transport, path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
         self._offset = 0
-        super().__init__(inner, path)
+        super().__init__(inner, path, clock=clock)
 
     @override
     def _make_files(self, path: Path) -> tuple[Path, ...]:
@@ -236,6 +254,11 @@ class Tape(RecordingTransport):
         self._index.write(f"{self._clock():.6f} {self._offset} {len(data)}\n")
         self._data.write(data)
         self._offset += len(data)
+
+    @override
+    def _flush(self) -> None:
+        self._data.flush()
+        self._index.flush()
 
 
 def _free(path: Path) -> Path:

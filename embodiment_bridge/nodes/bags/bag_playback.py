@@ -142,6 +142,9 @@ class BagPlayback(BridgeNode):
             )
         with BagReader(Path(values["bag"])) as reader:
             self._recorded, self.duration = reader.topics, reader.duration
+            if reader.cut:
+                text = f"its recorder was killed; what is whole is played, up to {self.duration:.2f} s"
+                self.get_logger().warning(f"{values['bag']}: {text}")
             recorded_skills = self._recorded_skills(reader) if values["body"] else None
         wanted = self._wanted()
         self._topics = {

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
 from embodiment_bridge.protocols.maeden.events import AgentId, Command, Ending, Event, NoPacket, Percept
 from embodiment_bridge.protocols.maeden.packets import (
@@ -226,10 +227,10 @@ class Codec(codec.Codec[Event, Command]):
 
     def _line(self, line: Line, events: list[Event]) -> None:
         try:
-            text = line.text.decode().strip()
-        except UnicodeDecodeError:
-            self._give_up("a line in the packet is no UTF-8", events)
-            events.append(Malformed(line.offset, "no UTF-8", excerpt(line.text)))
+            text = decoded(line.text).strip()
+        except NotUtf8Error as error:
+            self._give_up("a line in the packet is not UTF-8", events)
+            events.append(Malformed(line.offset, str(error), excerpt(line.text)))
             return
         if not text:
             return  # nothing is said by an empty line

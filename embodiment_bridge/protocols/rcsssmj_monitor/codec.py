@@ -8,6 +8,7 @@ import re
 from itertools import islice
 from typing import Final
 
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.protocols.soccer.list_fields import NUMBER, BadListError
 from embodiment_bridge.protocols.soccer_monitor.codec import MonitorCodec
 from embodiment_bridge.protocols.soccer_monitor.commands import RCSSSMJ_COMMANDS, Dialect
@@ -57,9 +58,9 @@ MAX_COMPONENTS: Final = 100
 def read_frame(offset: int, payload: bytes) -> list[Event]:
     """The message in a frame, then an event for each component that is unknown or broken; never raises."""
     try:
-        text = payload.decode()
-    except UnicodeDecodeError as error:
-        return [Malformed(offset, f"invalid UTF-8 at byte {error.start}", excerpt(payload))]
+        text = decoded(payload)
+    except NotUtf8Error as error:
+        return [Malformed(offset, str(error), excerpt(payload))]
     begin = _BEGIN.match(text)
     end = text.rstrip()
     parts = MessageParts(offset)

@@ -7,6 +7,7 @@ Frames to events, trainer commands to bytes, and what rcssserver3d 0.7.3 does wi
 import re
 from typing import Final
 
+from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.protocols.soccer_monitor.codec import MonitorCodec
 from embodiment_bridge.protocols.soccer_monitor.commands import COMMANDS, Dialect
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
@@ -45,9 +46,9 @@ _HEADER: Final = re.compile(
 def read_frame(offset: int, payload: bytes) -> list[Event]:
     """The message in a frame, then an event for each part that is unknown or broken; never raises."""
     try:
-        text = payload.decode()
-    except UnicodeDecodeError as error:
-        return [Malformed(offset, f"invalid UTF-8 at byte {error.start}", excerpt(payload))]
+        text = decoded(payload)
+    except NotUtf8Error as error:
+        return [Malformed(offset, str(error), excerpt(payload))]
     parts = MessageParts(offset)
     header = _HEADER.search(text)
     if header is None:

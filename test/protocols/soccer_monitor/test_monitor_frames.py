@@ -192,7 +192,7 @@ def test_what_is_told_of_a_frame_is_limited(text):
 def test_frames_that_are_no_text_or_too_long_are_told(protocol):
     codec = registry.codec(protocol)
     (text,) = codec.feed(frame(b"(time \xff)"))
-    assert "UTF-8 at byte 6" in text.reason
+    assert "not UTF-8, at byte 6" in text.reason
     (long,) = codec.feed(b"\x7f\xff\xff\xff")
     assert isinstance(long, Malformed)
 

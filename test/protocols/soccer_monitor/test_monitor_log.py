@@ -282,6 +282,18 @@ def test_game_that_is_watched_is_a_log_that_plays(tmp_path, protocol, name):
     assert (tmp_path / name).read_bytes()[:2] == (b"\x1f\x8b" if name.endswith("gz") else data[4:6])
 
 
+@pytest.mark.parametrize("name", ["game.log", "game.log.gz"])
+def test_log_of_a_process_that_is_killed_lacks_the_last_second_at_most(tmp_path, name):
+    data = len(FULL).to_bytes(4, "big") + FULL
+    now = iter([0.0, 0.5, 1.0, 1.0, 1.9])
+    tape = LogTape(Peer(*[data] * 3), tmp_path / name, clock=lambda: next(now))
+    for _ in range(3):
+        tape.read(0.0)
+    (tmp_path / f"killed_{name}").write_bytes((tmp_path / name).read_bytes())
+    assert len(MonitorLog(tmp_path / f"killed_{name}").entries) == 2
+    tape.close()
+
+
 def test_log_that_cannot_be_made_is_named(tmp_path):
     peer = Peer()
     with pytest.raises(ConfigError, match=r"recording .*nowhere"):
