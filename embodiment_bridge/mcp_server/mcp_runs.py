@@ -213,7 +213,8 @@ class McpRuns:
 
             async def tell() -> None:
                 async for news in receive:
-                    text = plain(f"{news.state} {' + '.join(dict.fromkeys(news.doing))}", 200)
+                    doing = " + ".join(dict.fromkeys(news.doing))
+                    text = plain(" ".join((news.state, doing, *run.warnings[-1:])), 200)
                     await context.session.report_progress(news.elapsed, news.expected, text)
 
             async def watch() -> None:

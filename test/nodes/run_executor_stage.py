@@ -56,6 +56,7 @@ class FakeNode:
     """Timers fire when the test calls them."""
 
     active = True
+    stands_still = ""
 
     def __init__(self):
         self.values = {
@@ -104,6 +105,8 @@ class Played:
         self.told = []
 
     def feed(self, values): ...
+
+    def note_clock(self, still): ...
 
     def tell(self):
         if self.run.ending is not None:
