@@ -17,6 +17,7 @@ import anyio
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from embodiment_bridge.bml.rules.operator_rules import EVERYTHING
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.answers import MARK, RUNNING, plain
 from embodiment_bridge.mcp_server.approval import Approvals
@@ -25,7 +26,7 @@ from embodiment_bridge.mcp_server.host import Context, Options, until_gone
 from embodiment_bridge.msg import NodeEvent
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot
-from embodiment_bridge.robot.runs import Run, Written
+from embodiment_bridge.robot.runs import Run, Written, channels_of
 from embodiment_bridge.robot.values import Outcome, Progress
 
 # The last runs with what happened in them, for a model that wants to know why.
@@ -106,7 +107,7 @@ class McpRuns:
     ) -> None:
         self._robot, self._options, self._approvals, self._journal = robot, options, approvals, journal
         self._say = say
-        self._running: set[Run] = set()
+        self._running: dict[Run, frozenset[str]] = {}  # with the channels that each drives
         self._asking = 0
         self._freezes = 0
         self._watches: set[asyncio.Task[None]] = set()
@@ -120,16 +121,24 @@ class McpRuns:
         document: Written,
         *,
         background: bool = False,
+        channels: frozenset[str] | None = None,
         stops: int | None = None,
     ) -> Outcome:
         """Run a document to its end; ``stops`` as for ``Robot.start``.
+
+        channels: those that it drives, where it replaces all that runs. None, for a short document: what this server
+        runs on other channels goes on after it.
 
         Raises:
             CommandError: the operator forbids it, nobody agreed, too much is going on, or the robot was stopped.
         """
         stops = self._robot.stops if stops is None else stops
         await self.permit(context, what, len(self._running))
-        return await self._run(context, document, background, stops)
+        driven = channels_of(document, self._robot.skills) if channels is None else channels
+        on_new = self._make_way(driven if channels is None else EVERYTHING)
+        run = self._robot.start(document, on_new=on_new, suspendable=True, stops=stops)
+        self._running[run] = driven
+        return await self._run(context, run, background)
 
     def void(self) -> None:
         """The robot is stopped or frozen: what waits for the agreement of a person does not begin any more."""
@@ -162,9 +171,20 @@ class McpRuns:
         if not agreed:
             raise CommandError("the operator did not agree to it")
 
-    async def _run(self, context: Context, document: Written, background: bool, stops: int) -> Outcome:
-        run = self._robot.start(document, stops=stops)
-        self._running.add(run)
+    def _make_way(self, channels: frozenset[str]) -> str:
+        """End what drives the same channels, and say what the tree is to do with the rest (``on_new``).
+
+        The tree runs one document at a time: one pauses while the new one runs, and what is more waits its turn.
+        """
+        same = [run for run, theirs in self._running.items() if theirs & channels or channels is EVERYTHING]
+        if len(self._running) > 1:
+            for run in same:
+                self._robot.cancel(run)
+        if len(same) == len(self._running):
+            return "replace"
+        return "suspend" if len(self._running) == 1 else "queue"
+
+    async def _run(self, context: Context, run: Run, background: bool) -> Outcome:
         loop = asyncio.get_running_loop()
         run.ended.add_done_callback(lambda ended: self._ended(loop, run, ended))
         if background:
@@ -232,7 +252,7 @@ class McpRuns:
 
     def _ended(self, loop: asyncio.AbstractEventLoop, run: Run, ended: "Future[Outcome]") -> None:
         def note() -> None:
-            self._running.discard(run)
+            self._running.pop(run, None)
             self.last = ended.result()
             if self.background is run:
                 self.background = None
