@@ -10,8 +10,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
+from weakref import WeakSet
 
 import anyio
 from rclpy.node import Node
@@ -91,11 +92,11 @@ class Journal:
 
 
 MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
-GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
+GONE: Final = "the host of the language model does not answer"
 
 
 class McpRuns:
-    """All runs of one server. ``last`` is the outcome of the newest that has ended; ``background`` still runs."""
+    """All runs of one server. ``last`` tells of the one that has ended last; ``background`` still runs."""
 
     def __init__(
         self,
@@ -111,7 +112,8 @@ class McpRuns:
         self._asking = 0
         self._freezes = 0
         self._watches: set[asyncio.Task[None]] = set()
-        self.last: Outcome | None = None
+        self._gone: WeakSet[Run] = WeakSet()  # of hosts that do not answer
+        self.last = ""
         self.background: Run | None = None
 
     async def perform(
@@ -212,6 +214,7 @@ class McpRuns:
             async def watch() -> None:
                 await until_gone(context, self._options.host_timeout, in_call=False)
                 self._say("the host is gone: its run in the background is canceled")
+                self._gone.add(run)
                 self._robot.cancel(run)
 
             group.start_soon(watch)
@@ -228,7 +231,6 @@ class McpRuns:
                 send.send_nowait(progress)  # the host is told of one at a time, and of none after the end
 
         run.on_progress(lambda progress: call_soon(loop, newest, progress))
-        outcome = GONE
         async with send, receive, anyio.create_task_group() as group:
 
             async def tell() -> None:
@@ -242,20 +244,27 @@ class McpRuns:
                 self._say(
                     f"the host has not answered for {self._options.host_timeout:g} s: its run is canceled"
                 )
-                group.cancel_scope.cancel()
+                self._gone.add(run)
+                self._robot.cancel(run)
 
             group.start_soon(tell)
             group.start_soon(watch)
-            outcome = await of_graph(run.ended)
+            outcome = self._told(run, await of_graph(run.ended))
             group.cancel_scope.cancel()
         return outcome
 
+    def _told(self, run: Run, outcome: Outcome) -> Outcome:
+        """The outcome of a run, with the reason where its host was gone."""
+        return replace(outcome, reason=GONE) if run in self._gone and not outcome.went_well else outcome
+
     def _ended(self, loop: asyncio.AbstractEventLoop, run: Run, ended: "Future[Outcome]") -> None:
+        outcome = self._told(run, ended.result())
+
         def note() -> None:
             self._running.pop(run, None)
-            self.last = ended.result()
+            self.last = f"{run.run_id}: {outcome}".removeprefix(": ")
             if self.background is run:
                 self.background = None
 
-        self._journal.ended(run.run_id, str(ended.result()))
+        self._journal.ended(run.run_id, str(outcome))
         call_soon(loop, note)
