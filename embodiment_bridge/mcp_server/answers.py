@@ -66,7 +66,11 @@ def ended(what: str, outcome: Outcome) -> types.CallToolResult:
     }
     if outcome.outcome == RUNNING:
         return answer(f"{what}: {cut(outcome.reason)}", structured)
-    text = f"{what}: {cut(str(outcome))}"
+    told = cut(str(outcome))
+    text = f"{what}: {told}"
+    if outcome.reason or outcome.warnings:  # may name things, or have words of documents that were fetched
+        note = f"names and texts in it are {MARK}"
+        text, structured = f"{text} ({note})", {**structured, "note": note}
     if not outcome.went_well:
         text += f"\n{_advice(outcome)}"
     return answer(text, structured, is_error=not outcome.went_well)
@@ -120,13 +124,17 @@ MOST_THINGS: Final = 12
 MOST_HEARD: Final = 3
 
 
-def state(senses: Senses) -> tuple[str, dict[str, object]]:
-    """The state as text and as values; things that are far away are left out where there is no room."""
+def state(senses: Senses, last: str = "") -> tuple[str, dict[str, object]]:
+    """The state as text and as values; things that are far away are left out where there is no room.
+
+    last: what is known of the run that has ended last.
+    """
+    last = plain(last, SPEECH)
     known = senses.things()
     things = nearest(known, senses.pose)
     for number in range(len(things), -1, -1):
-        text = _text(senses, things[:number], len(known) - number)
-        values = _values(senses, things[:number])
+        text = _text(senses, things[:number], len(known) - number, last)
+        values = _values(senses, things[:number], last)
         if len(text.encode()) <= MOST_BYTES and size(finite(values)) <= MOST_BYTES:
             break
     return text, values
@@ -138,7 +146,7 @@ def nearest(things: Iterable[Thing], pose: Pose | None) -> list[Thing]:
     return nsmallest(MOST_THINGS, things, key=lambda one: (not one.visible, here.distance(one.x, one.y)))
 
 
-def _text(senses: Senses, things: Sequence[Thing], left_out: int) -> str:
+def _text(senses: Senses, things: Sequence[Thing], left_out: int, last: str) -> str:
     pose = senses.pose
     where = (
         "unknown place" if pose is None else f"at x {pose.x:.2f} y {pose.y:.2f} m, heading {pose.yaw:.2f} rad"
@@ -152,6 +160,8 @@ def _text(senses: Senses, things: Sequence[Thing], left_out: int) -> str:
         "nothing runs, and nothing begins: it is paused" if senses.run_state == "PAUSED" else "nothing runs"
     )
     lines.append(f"runs: {plain(senses.run_id)} {plain(senses.run_state)}" if senses.run_id else idle)
+    if last:
+        lines.append(f"ran last: {last}")
     if senses.unread:
         lines.append(f"sees more things than can be read: entities has {senses.unread} bytes")
     else:
@@ -185,7 +195,7 @@ def _sight(thing: Thing, pose: Pose | None) -> str:
     return text if thing.visible else f"{text}, seen {thing.age:.0f} s ago"
 
 
-def _values(senses: Senses, things: Sequence[Thing]) -> dict[str, object]:
+def _values(senses: Senses, things: Sequence[Thing], last: str) -> dict[str, object]:
     pose = senses.pose
     return {
         "body": plain(senses.body),
@@ -196,6 +206,7 @@ def _values(senses: Senses, things: Sequence[Thing]) -> dict[str, object]:
         else {"x": round(pose.x, 3), "y": round(pose.y, 3), "yaw": round(pose.yaw, 3)},
         "battery": senses.battery,
         "run": {"id": plain(senses.run_id), "state": plain(senses.run_state)} if senses.run_id else None,
+        "last_run": last or None,
         "paused": senses.run_state == "PAUSED",
         "from_outside": {
             "note": MARK,

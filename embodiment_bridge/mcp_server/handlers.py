@@ -40,7 +40,7 @@ from embodiment_bridge.mcp_server.schemas import (
     describe,
 )
 from embodiment_bridge.robot.robot import Robot, skill_document
-from embodiment_bridge.robot.runs import Goal
+from embodiment_bridge.robot.runs import Goal, channels_of
 
 FARTHEST: Final = 100_000.0  # m
 MOST_CALLS: Final = 64  # at once, of all hosts
@@ -90,7 +90,7 @@ class Handlers:
             self._calls -= 1
 
     async def _robot_state(self, _: Context, __: Mapping[str, object] | None) -> types.CallToolResult:
-        text, values = state(self._robot.senses)
+        text, values = state(self._robot.senses, self._mcp_runs.last)
         return answer(text, values)
 
     async def _list_skills(self, _: Context, __: Mapping[str, object] | None) -> types.CallToolResult:
@@ -147,7 +147,11 @@ class Handlers:
             x, y = (arguments.number(name, -FARTHEST, FARTHEST) for name in "xy")
             goal = Goal(x, y, yaw)
         what = f"go to {plain(str(goal), LONGEST_NAME)}"
-        return ended(what, await self._mcp_runs.perform(context, what, self._robot.way(goal)))
+        try:
+            way = self._robot.way(goal)
+        except CommandError as error:
+            raise CommandError(f"{error} (names are {MARK})") from error
+        return ended(what, await self._mcp_runs.perform(context, what, way))
 
     async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         text = Arguments("say", given, ("text",)).text("text", LONGEST_SPEECH)
@@ -187,8 +191,13 @@ class Handlers:
             text = "\n".join(["The document cannot run; nothing of it began. Mend these:", *lines])
             return answer(text, values, is_error=True)
         what = await anyio.to_thread.run_sync(summary, document, check, limiter=self._checks)
+        channels = await anyio.to_thread.run_sync(
+            channels_of, document, self._robot.skills, limiter=self._checks
+        )
         what = f"run {'in the background ' if background else ''}{what}"
-        outcome = await self._mcp_runs.perform(context, what, document, background=background, stops=stops)
+        outcome = await self._mcp_runs.perform(
+            context, what, document, background=background, channels=channels, stops=stops
+        )
         return ended("document", outcome)
 
     async def _wait(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -211,14 +220,13 @@ class Handlers:
             with anyio.move_on_after(longest):
                 return ended("the run in the background", await of_graph(background.ended))
             return answer(f"it still runs after {longest:g} s", {"happened": False})
-        senses, last = self._robot.senses, self._mcp_runs.last
+        last = cut(self._mcp_runs.last)
 
         def over() -> tuple[str, dict[str, object]] | None:
-            return (
-                None
-                if senses.run_id
-                else ("nothing runs", {"happened": True, "last": cut(str(last)) if last else None})
-            )
+            if self._robot.senses.run_id:
+                return None
+            text = f"nothing runs; the last run was {last}" if last else "nothing runs"
+            return text, {"happened": True, "last": last or None}
 
         return await self._wait_for_news("tree", longest, over)
 
@@ -255,7 +263,7 @@ class Handlers:
         thing = self._robot.senses.find(name)
         if thing is None or not thing.visible:
             return None
-        text = f"sees {quoted(thing.id)} at x {thing.x:.2f} y {thing.y:.2f} m"
+        text = f"sees {quoted(thing.id)} ({MARK}) at x {thing.x:.2f} y {thing.y:.2f} m"
         return text, {"happened": True, "id": plain(thing.id), "x": round(thing.x, 3), "y": round(thing.y, 3)}
 
     async def freeze(self, tool: str) -> types.CallToolResult:

@@ -10,13 +10,15 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
+from weakref import WeakSet
 
 import anyio
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from embodiment_bridge.bml.rules.operator_rules import EVERYTHING
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.answers import MARK, RUNNING, plain
 from embodiment_bridge.mcp_server.approval import Approvals
@@ -25,7 +27,7 @@ from embodiment_bridge.mcp_server.host import Context, Options, until_gone
 from embodiment_bridge.msg import NodeEvent
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.robot.robot import Robot
-from embodiment_bridge.robot.runs import Run, Written
+from embodiment_bridge.robot.runs import Run, Written, channels_of
 from embodiment_bridge.robot.values import Outcome, Progress
 
 # The last runs with what happened in them, for a model that wants to know why.
@@ -90,11 +92,11 @@ class Journal:
 
 
 MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
-GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
+GONE: Final = "the host of the language model does not answer"
 
 
 class McpRuns:
-    """All runs of one server. ``last`` is the outcome of the newest that has ended; ``background`` still runs."""
+    """All runs of one server. ``last`` tells of the one that has ended last; ``background`` still runs."""
 
     def __init__(
         self,
@@ -106,11 +108,12 @@ class McpRuns:
     ) -> None:
         self._robot, self._options, self._approvals, self._journal = robot, options, approvals, journal
         self._say = say
-        self._running: set[Run] = set()
+        self._running: dict[Run, frozenset[str]] = {}  # with the channels that each drives
         self._asking = 0
         self._freezes = 0
         self._watches: set[asyncio.Task[None]] = set()
-        self.last: Outcome | None = None
+        self._gone: WeakSet[Run] = WeakSet()  # of hosts that do not answer
+        self.last = ""
         self.background: Run | None = None
 
     async def perform(
@@ -120,16 +123,24 @@ class McpRuns:
         document: Written,
         *,
         background: bool = False,
+        channels: frozenset[str] | None = None,
         stops: int | None = None,
     ) -> Outcome:
         """Run a document to its end; ``stops`` as for ``Robot.start``.
+
+        channels: those that it drives, where it replaces all that runs. None, for a short document: what this server
+        runs on other channels goes on after it.
 
         Raises:
             CommandError: the operator forbids it, nobody agreed, too much is going on, or the robot was stopped.
         """
         stops = self._robot.stops if stops is None else stops
         await self.permit(context, what, len(self._running))
-        return await self._run(context, document, background, stops)
+        driven = channels_of(document, self._robot.skills) if channels is None else channels
+        on_new = self._make_way(driven if channels is None else EVERYTHING)
+        run = self._robot.start(document, on_new=on_new, suspendable=True, stops=stops)
+        self._running[run] = driven
+        return await self._run(context, run, background)
 
     def void(self) -> None:
         """The robot is stopped or frozen: what waits for the agreement of a person does not begin any more."""
@@ -162,9 +173,20 @@ class McpRuns:
         if not agreed:
             raise CommandError("the operator did not agree to it")
 
-    async def _run(self, context: Context, document: Written, background: bool, stops: int) -> Outcome:
-        run = self._robot.start(document, stops=stops)
-        self._running.add(run)
+    def _make_way(self, channels: frozenset[str]) -> str:
+        """End what drives the same channels, and say what the tree is to do with the rest (``on_new``).
+
+        The tree runs one document at a time: one pauses while the new one runs, and what is more waits its turn.
+        """
+        same = [run for run, theirs in self._running.items() if theirs & channels or channels is EVERYTHING]
+        if len(self._running) > 1:
+            for run in same:
+                self._robot.cancel(run)
+        if len(same) == len(self._running):
+            return "replace"
+        return "suspend" if len(self._running) == 1 else "queue"
+
+    async def _run(self, context: Context, run: Run, background: bool) -> Outcome:
         loop = asyncio.get_running_loop()
         run.ended.add_done_callback(lambda ended: self._ended(loop, run, ended))
         if background:
@@ -192,6 +214,7 @@ class McpRuns:
             async def watch() -> None:
                 await until_gone(context, self._options.host_timeout, in_call=False)
                 self._say("the host is gone: its run in the background is canceled")
+                self._gone.add(run)
                 self._robot.cancel(run)
 
             group.start_soon(watch)
@@ -208,12 +231,12 @@ class McpRuns:
                 send.send_nowait(progress)  # the host is told of one at a time, and of none after the end
 
         run.on_progress(lambda progress: call_soon(loop, newest, progress))
-        outcome = GONE
         async with send, receive, anyio.create_task_group() as group:
 
             async def tell() -> None:
                 async for news in receive:
-                    text = plain(f"{news.state} {' + '.join(dict.fromkeys(news.doing))}", 200)
+                    doing = " + ".join(dict.fromkeys(news.doing))
+                    text = plain(" ".join((news.state, doing, *run.warnings[-1:])), 200)
                     await context.session.report_progress(news.elapsed, news.expected, text)
 
             async def watch() -> None:
@@ -221,20 +244,27 @@ class McpRuns:
                 self._say(
                     f"the host has not answered for {self._options.host_timeout:g} s: its run is canceled"
                 )
-                group.cancel_scope.cancel()
+                self._gone.add(run)
+                self._robot.cancel(run)
 
             group.start_soon(tell)
             group.start_soon(watch)
-            outcome = await of_graph(run.ended)
+            outcome = self._told(run, await of_graph(run.ended))
             group.cancel_scope.cancel()
         return outcome
 
+    def _told(self, run: Run, outcome: Outcome) -> Outcome:
+        """The outcome of a run, with the reason where its host was gone."""
+        return replace(outcome, reason=GONE) if run in self._gone and not outcome.went_well else outcome
+
     def _ended(self, loop: asyncio.AbstractEventLoop, run: Run, ended: "Future[Outcome]") -> None:
+        outcome = self._told(run, ended.result())
+
         def note() -> None:
-            self._running.discard(run)
-            self.last = ended.result()
+            self._running.pop(run, None)
+            self.last = f"{run.run_id}: {outcome}".removeprefix(": ")
             if self.background is run:
                 self.background = None
 
-        self._journal.ended(run.run_id, str(ended.result()))
+        self._journal.ended(run.run_id, str(outcome))
         call_soon(loop, note)

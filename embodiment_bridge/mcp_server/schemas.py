@@ -127,6 +127,9 @@ Schema = dict[str, object]
 LONGEST_WAIT: Final = 300.0  # s
 LONGEST_SPEECH: Final = 1000  # characters
 LONGEST_NAME: Final = 100  # characters of a thing
+ONE_BY_ONE: Final = (
+    "It replaces what moves the same parts of the robot; what moves others pauses meanwhile and goes on."
+)
 LOOKS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 MOVES: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 ENDS: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
@@ -166,8 +169,20 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         _tool("robot_state", "What the robot is doing, where it is, what it sees and heard.", {}, (), LOOKS),
         _tool("list_skills", "The robot's skills with parameters, units, ranges and times.", {}, (), LOOKS),
         _tool("do_skill", _doing(usable), _skill_schema(usable), ("name",), MOVES),
-        _tool("go_to", "Walk to a place (x and y), or to a thing (its id or kind).", going, (), MOVES),
-        _tool("say", "Say a text aloud.", {"text": _text("what to say", LONGEST_SPEECH)}, ("text",), MOVES),
+        _tool(
+            "go_to",
+            f"Walk to a place (x and y), or to a thing (its id or kind). {ONE_BY_ONE}",
+            going,
+            (),
+            MOVES,
+        ),
+        _tool(
+            "say",
+            f"Say a text aloud. {ONE_BY_ONE}",
+            {"text": _text("what to say", LONGEST_SPEECH)},
+            ("text",),
+            MOVES,
+        ),
         _tool(
             "check_behavior",
             "Check a BML document without running it: all problems with JSON pointers, and how long it takes.",
@@ -177,7 +192,8 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         ),
         _tool(
             "run_behavior",
-            "Run a BML document (a behaviour tree of skills) and wait for its end. It replaces what runs.",
+            "Run a BML document (a behaviour tree of skills) and wait for its end. It replaces all that runs; "
+            "what is to be done at once belongs into one document (parallel).",
             {
                 "document": document,
                 "background": {
@@ -249,7 +265,7 @@ def _node(description: str, **more: Schema) -> Schema:
 
 
 def _doing(skills: list[SkillInfo]) -> str:
-    return f"Do one of the robot's {len(skills)} skills and wait for its end. list_skills explains them."
+    return f"Do one of the robot's {len(skills)} skills and wait for its end. list_skills explains them. {ONE_BY_ONE}"
 
 
 # What follows keeps to what the strictest providers of models take: no object without properties, no list of types, no

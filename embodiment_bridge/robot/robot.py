@@ -171,10 +171,17 @@ class Robot(ClosedOnExit):
         return self._finish(self.start(document))
 
     def start(
-        self, document: Written, *, on_new: str = "replace", priority: int = 0, stops: int | None = None
+        self,
+        document: Written,
+        *,
+        on_new: str = "replace",
+        priority: int = 0,
+        suspendable: bool = False,
+        stops: int | None = None,
     ) -> Run:
         """Begin to run a document; ``Run.ended`` has its outcome, and ``cancel`` ends it.
 
+        suspendable: whether a later run may let this one pause.
         stops: the value of ``stops`` when it was asked for; a ``stop`` since then voids it. None: that of now.
 
         Raises:
@@ -187,7 +194,7 @@ class Robot(ClosedOnExit):
 
         def send() -> None:
             if stops == self.stops:
-                self._runs.send(run, on_new, priority)
+                self._runs.send(run, on_new, priority, suspendable=suspendable)
             else:
                 run.end(Outcome("CANCELED", VOID))
 

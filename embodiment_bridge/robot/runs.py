@@ -14,7 +14,8 @@ from rclpy.node import Node
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.bml import Document, Problem, analyse, check, read, to_json
 from embodiment_bridge.bml.nodes.node import preorder
-from embodiment_bridge.bml.rules.operator_rules import Allowed, check_channels
+from embodiment_bridge.bml.nodes.registry import type_of
+from embodiment_bridge.bml.rules.operator_rules import EVERYTHING, Allowed, check_channels
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.nodes.base.action_server import run_id_of
@@ -128,6 +129,16 @@ def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed
     return Check(tuple(problems), times.min_s, times.expected_s, longest)
 
 
+def channels_of(document: Written, skills: Mapping[str, SkillInfo]) -> frozenset[str]:
+    """The channels that a document drives; all where it fetches others, or cannot be read."""
+    found = read(text_of(document)).document
+    nodes = [] if found is None else preorder(found.root)
+    if not nodes or any(node.type_name in ("request", "subtree") for node in nodes):
+        return EVERYTHING
+    uses = (type_of(node).uses(node, skills) for node in nodes)
+    return frozenset(channel for use in uses if use is not None for channel in use.channels)
+
+
 LOST: Final = "UNKNOWN"
 
 
@@ -198,7 +209,7 @@ class Runs:
         """The runs that were sent and have not ended."""
         return tuple(self._running)
 
-    def send(self, run: Run, on_new: str, priority: int) -> None:
+    def send(self, run: Run, on_new: str, priority: int, *, suspendable: bool) -> None:
         """Ask for a run."""
         if not self.is_ready:
             run.end(Outcome("REJECTED", "no behaviour tree serves execute_bml in this namespace"))
@@ -206,7 +217,13 @@ class Runs:
         self._running.append(run)
         self._alive.tell((self._source,))
         self._alive.rest((self._source,))
-        goal = ExecuteBml.Goal(document=run.document, source=self._source, on_new=on_new, priority=priority)
+        goal = ExecuteBml.Goal(
+            document=run.document,
+            source=self._source,
+            on_new=on_new,
+            priority=priority,
+            suspendable=suspendable,
+        )
         run.sent = self._client.send(goal, run.take_feedback, partial(self._ended, run))
 
     def cancel(self, run: Run) -> None:

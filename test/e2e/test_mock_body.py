@@ -17,6 +17,7 @@ from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3
 from graph_stage import FAILED, SUCCEEDED
 from mock_node_stage import FAST, ROOT, TOPICS, Mock
 from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -221,6 +222,28 @@ def test_odometry_tells_place_and_velocity(mocks) -> None:
     place = mock.last["odom"].pose.pose.position
     mock.until(lambda: mock.watcher.x == pytest.approx(place.x, abs=0.01))
     assert place.x > 0.02
+
+
+def test_a_run_without_clock_says_so_and_the_first_one_is_the_beginning(mocks) -> None:
+    mock = mocks(publish_clock=False, use_sim_time=True)
+    mock.until(lambda: mock.bml.server_is_there)
+    steps = [{"type": "body", "action": "HEAD_SHAKE"}, {"type": "delay", "duration": 1.0}]
+    document = json.dumps({"type": "sequence", "timeout": 30, "behaviors": steps})
+    mock.bml.send(document, source="test")
+    mock.until(
+        lambda: any("NO_CLOCK: no message on /clock" in "".join(one.warnings) for one in mock.feedback)
+    )
+    assert mock.feedback[-1].elapsed == 0.0
+    clock, ahead = mock.publisher(Clock, "/clock"), 1000.0 - time.monotonic()
+
+    def tell() -> None:
+        now = time.monotonic() + ahead
+        clock.publish(Clock(clock=Time(sec=int(now), nanosec=int(now % 1 * 1e9))))
+
+    mock.watcher.create_timer(0.02, tell)
+    mock.until(lambda: mock.bml.result is not None)
+    assert mock.bml.result.outcome == "SUCCEEDED", mock.bml.result
+    assert 2.0 <= mock.bml.result.elapsed < 30.0
 
 
 def test_talk_is_heard_and_answered(mocks) -> None:

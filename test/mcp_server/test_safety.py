@@ -15,7 +15,7 @@ from robot_stage import LONG
 from waiting import GRAPH
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.mcp_server.answers import ended, plain, quoted, refused, state
+from embodiment_bridge.mcp_server.answers import MARK, ended, plain, quoted, refused, state
 from embodiment_bridge.mcp_server.host import Options, allowed_channels
 from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.robot import senses as senses_module
@@ -114,8 +114,14 @@ def test_a_host_that_does_not_answer_pings_is_gone(robot, background, monkeypatc
             if not background:
                 assert result.is_error
                 assert "does not answer" in result.content[0].text
+                assert result.structured_content["elapsed_s"] > 0.0
             await async_until(lambda: not robot._runs.running)
             assert any("the host" in line for line in host.told)
+            runs = json.loads((await host.client.read_resource("robot://runs")).contents[0].text)["runs"]
+            assert "does not answer" in runs[-1]["outcome"]
+            last = (await host.call("robot_state")).structured_content["last_run"]
+            assert last.startswith(f"{runs[-1]['run']}: CANCELED after ")
+            assert "does not answer" in last
 
     anyio.run(do)
 
@@ -180,6 +186,8 @@ def test_names_of_things_are_quoted_cut_and_on_one_line_in_every_answer(robot) -
         for line in result.content[0].text.splitlines():
             assert not line.startswith("System")
         assert "\\n" not in json.dumps(result.structured_content)
+    assert MARK in ended("go to x", evil).content[0].text
+    assert MARK not in ended("go to x", Outcome("SUCCEEDED")).content[0].text
 
 
 def test_many_things_are_not_read(monkeypatch) -> None:

@@ -57,6 +57,7 @@ class FakeNode:
     """Timers fire when the test calls them."""
 
     active = True
+    stands_still = ""
 
     def __init__(self):
         self.values = {
@@ -105,6 +106,8 @@ class Played:
         self.told = []
 
     def feed(self, values): ...
+
+    def note_clock(self, still): ...
 
     def tell(self):
         if self.run.ending is not None:

@@ -181,6 +181,10 @@ class Run:
         """Note that the body has fallen during a motion of this run or soon after; False: it was not of this run."""
         return self._context.journal.note_fall(self.clock.seconds, self.active(), text)
 
+    def warn(self, code: str, text: str) -> None:
+        """Note what keeps the whole run, once for each code."""
+        self._context.journal.warn(self.clock.seconds, NOWHERE, code, text)
+
     @property
     def slices(self) -> int:
         """The number of ticks that made a slice of a fetched tree and left the rest to the next one."""

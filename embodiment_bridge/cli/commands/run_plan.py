@@ -132,14 +132,14 @@ class Progress:
     """Writes one line per action that began or ended."""
 
     def __init__(self) -> None:
-        self._told: list[int] = []
+        self._told: list[tuple[int, str]] = []
 
     def show(self, news: "ExecuteActionPlan.Feedback | ExecuteActionPlan.Result") -> None:
         """Write what has changed since the last time."""
-        states = [one.status for one in news.actions]
-        before = self._told or [0] * len(states)
-        for one, old in zip(news.actions, before, strict=False):
-            if one.status != old:
+        states = [(one.status, one.reason) for one in news.actions]
+        before = self._told or [(0, "")] * len(states)
+        for one, now, old in zip(news.actions, states, before, strict=False):
+            if now != old:
                 why = f": {one.reason}" if one.reason else ""
                 state = STATES[one.status] if one.status < len(STATES) else "?"
                 sys.stdout.write(f"{news.elapsed:8.2f} s  {one.sequence:3} {one.name:20} {state}{why}\n")

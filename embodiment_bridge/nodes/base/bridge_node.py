@@ -25,7 +25,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.action_server import ActionTwins
-from embodiment_bridge.nodes.base.clock_watch import ClockWatch
+from embodiment_bridge.nodes.base.clock_watch import SILENT, ClockWatch
 from embodiment_bridge.nodes.base.executor import CallbackGuard
 from embodiment_bridge.nodes.base.parameters import NodeOptions, declare, refuse_slips, tell_unread
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
@@ -123,12 +123,19 @@ class BridgeNode(LifecycleNode):
             self.not_started = self._why_refused
 
     def seconds(self) -> float:
-        """Return simulated time where the node uses that, s; else the steady clock, which nobody sets.
+        """Return simulated time where the node uses that, s, without jumps; else the steady clock, which nobody sets.
 
         For durations and deadlines, not for stamps.
         """
         clock = self.get_clock()
-        return float(clock.now().nanoseconds) * 1e-9 if clock.ros_time_is_active else time.monotonic()
+        if not clock.ros_time_is_active:
+            return time.monotonic()
+        return float(clock.now().nanoseconds) * 1e-9 - self.clock_watch.skipped
+
+    @property
+    def stands_still(self) -> str:
+        """Why the time of this node stands still; empty while it does not, as far as is known."""
+        return SILENT if self.get_clock().ros_time_is_active and self.clock_watch.silent else ""
 
     @property
     def inactive(self) -> str:

@@ -54,7 +54,8 @@ def ahead() -> float:
 FAR_S = 60.0  # ahead of the last time; no simulator takes such a step
 # Messages of one publisher may arrive out of order by up to this much; such messages are skipped
 BACK_S = 1.0
-SILENT_S = 5.0  # s of wall time
+SILENT_S = 2.0  # s of wall time; nodes look once a second
+SILENT: Final = f"no message on /clock for {SILENT_S:g} s: time stands still until one comes (use_sim_time)"
 NANOSECONDS = 10**9
 
 
@@ -63,7 +64,8 @@ class ClockWatch:
 
     A negative time, or one with 10^9 nanoseconds and more, is dropped. A jump (back, or more than a minute ahead) is
     accepted if the next message confirms it: a single odd message, or a rare one of a second publisher, has no effect.
-    ``skipped`` is the sum of all jumps ahead, s; this time did not pass in the simulation.
+    ``skipped`` is the sum of all jumps ahead, s; this time did not pass in the simulation, nor did that before the
+    first message, until which the time of a node is 0.
 
     Args:
         log: receives one line for each jump, and for the first message that is dropped.
@@ -79,6 +81,7 @@ class ClockWatch:
         self.dropped = 0
         self.jumps = 0
         self.skipped = 0.0
+        self._silent = False  # as was told
 
     def checked(self, callback: Callable[[Clock], object]) -> Callable[[Clock], None]:
         """Return a callback that passes accepted messages on to ``callback``."""
@@ -100,7 +103,9 @@ class ClockWatch:
             self.dropped += 1
             return False
         now = sec + nanosec / NANOSECONDS
-        step = 0.0 if self._last is None else now - self._last
+        if self._last is None:
+            self._last = self.skipped = now
+        step = now - self._last
         if not -BACK_S <= step <= FAR_S:
             if not self._odd:
                 self._odd = True
@@ -116,10 +121,17 @@ class ClockWatch:
         self._last = now
         return True
 
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is heard that should be."""
+        return self._heard is not None and self._clock() - self._heard > SILENT_S
+
     def troubles(self) -> list[str]:
-        """Return the present problems, one line each."""
-        silent = 0.0 if self._heard is None else self._clock() - self._heard
-        return [f"no message on /clock for {silent:.0f} s"] if silent > SILENT_S else []
+        """Return the present problems, one line each; also to the log when they begin."""
+        before, self._silent = self._silent, self.silent
+        if self._silent and not before:
+            self._log(SILENT)
+        return [SILENT] if self._silent else []
 
     def values(self) -> dict[str, object]:
         """Return values for diagnostics; empty for a node without simulated time."""

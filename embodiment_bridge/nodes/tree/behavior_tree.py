@@ -118,12 +118,12 @@ class BehaviorTree(BridgeNode):
     def configure(self) -> None:
         values = self.values
         body = BodySkills(self, self._look_at_goals)
-        ports = RunPorts(self, body, self._surroundings, self._now)
+        ports = RunPorts(self, body, self._surroundings, self.seconds)
         files = None
         if values["log_dir"]:
             warn = self.get_logger().warning
             files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
-        run_executor = self._run_executor = RunExecutor(self, ports, files, TreePublisher(self), self._now)
+        run_executor = self._run_executor = RunExecutor(self, ports, files, TreePublisher(self), self.seconds)
         gate = self._gate = GoalGate(self, values["goal_rate"], values["goal_queue"], run_executor)
         self._guard_watch = GuardWatch(self, ports.rules.guards, run_executor.feed, body)
         self._documents = BmlServer(self, gate, run_executor)
@@ -177,6 +177,3 @@ class BehaviorTree(BridgeNode):
         """Look again at goals that wait, as the body has changed."""
         if self._run_executor is not None:
             self._gate.go_on()
-
-    def _now(self) -> float:
-        return self.seconds() - self.clock_watch.skipped

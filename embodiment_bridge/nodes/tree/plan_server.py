@@ -178,6 +178,8 @@ class PlanGoalRun(GoalRun):
                 _note(told, root.children[place], self.run.warnings, f"/behaviors/{place}")
             if told.status == PlanActionStatus.PENDING and ending is not None:
                 told.status, told.reason = PlanActionStatus.CANCELED, ending.reason
+            elif told.status == PlanActionStatus.RUNNING:
+                told.reason = self._still
             statuses.append(told)
         return statuses
 

@@ -142,6 +142,7 @@ class GoalRun:
         self._finish = finish
         self._told: tuple[object, ...] = ()
         self._warnings_told: set[str] = set()
+        self._still = ""
 
     def feed(self, values: Mapping[str, Value]) -> None:
         """Write the values of topics before a tick.
@@ -158,6 +159,12 @@ class GoalRun:
             self._board.write(key, value)
         except CommandError as error:
             self._refused[key] = f": VALUE_REFUSED: {error}"
+
+    def note_clock(self, still: str) -> None:
+        """Tell the client why time stands still; empty: it does not."""
+        self._still = still
+        if still:
+            self.run.warn("NO_CLOCK", still)
 
     def tell(self) -> None:
         """Tell the client what is new after a tick; end the goal if the run has ended."""

@@ -194,6 +194,7 @@ class RunExecutor:
         values = self.values()
         for goal_run in self._goal_runs.values():
             goal_run.feed(values)
+            goal_run.note_clock(self._node.stands_still)
         self.ports.audio.serve()
         self._alive.tell(self._goal_runs)
         veto = self._veto()
