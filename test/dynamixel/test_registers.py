@@ -84,21 +84,22 @@ def test_reboot_and_backup(registers, bus, monkeypatch):
         registers.ping(1)
 
 
-def test_an_id_that_is_taken_is_not_given_away(registers, bus):
-    for id in (1, 3):
-        with pytest.raises(CommandError, match=f"id {id} is taken"):
-            registers.write(2, "id", id)
-    assert registers.write(2, "id", 7)
-    assert (registers.ping(7, (2,)).id, registers.read(7, "id")) == (7, 7)
-    assert sorted(bus.snapshot()) == [1, 3, 4, 7]
+def test_an_id_that_is_taken_is_not_given_away(served, bus):
+    with Registers(served.link, usb_s=0.2) as registers:
+        for id in (1, 3):
+            with pytest.raises(CommandError, match=f"id {id} is taken"):
+                registers.write(2, "id", id)
+        assert registers.write(2, "id", 7)
+        assert (registers.ping(7, (2,)).id, registers.read(7, "id")) == (7, 7)
+        assert sorted(bus.snapshot()) == [1, 3, 4, 7]
 
 
 def test_eeprom_with_torque_on_says_what_helps(registers):
     registers.write(1, "torque_enable", 1)
     with pytest.raises(
-        CommandError, match="servo 1 refuses id: its torque is on, and EEPROM is locked until"
+        CommandError, match="servo 1 refuses drive_mode: its torque is on, and EEPROM is locked"
     ):
-        registers.write(1, "id", 9)
+        registers.write(1, "drive_mode", 1)
 
 
 def test_two_servos_with_one_id_are_told(served, bus, capsys):
