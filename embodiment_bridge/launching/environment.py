@@ -126,15 +126,22 @@ def find_program(name: str) -> str | None:
     return str(beside) if beside.is_file() else shutil.which(name)
 
 
+class UnknownPackageError(ConfigError, LookupError):
+    """No prefix of ROS has such a package."""
+
+
 def find_share(package: str) -> Path:
     """Return the share directory of a package. It works without a sourced setup file and without ROS 2.
 
     Raises:
-        LookupError: there is no such package.
+        UnknownPackageError: there is no such package.
     """
     prepare()
     prefixes = [Path(prefix) for prefix in os.environ["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
     for prefix in prefixes:
         if package == Path(package).name and is_file(prefix / INDEX / package):
             return prefix / "share" / package
-    raise LookupError(f"package '{package}' not found, searching: {[str(prefix) for prefix in prefixes]}")
+    raise UnknownPackageError(
+        f"package '{package}' not found, searching: {[str(prefix) for prefix in prefixes]}; unset AMENT_PREFIX_PATH, "
+        "or source the setup file of the workspace that has it"
+    )

@@ -10,7 +10,7 @@ from lxml import etree
 from embodiment_bridge.core.input_file import check_file, is_file
 from embodiment_bridge.urdf.source import parse
 
-PACKAGE: Final = "package://"
+PACKAGES: Final = ("package://", "model://")  # of ROS, of Gazebo
 FILE: Final = "file://"
 MOST_BYTES: Final = 64 << 20  # of a mesh or a picture
 MOST_OBJ: Final = 16 << 20  # bytes of an OBJ file, a text that readers need seconds and a GB for
@@ -19,17 +19,18 @@ MOST_OBJ: Final = 16 << 20  # bytes of an OBJ file, a text that readers need sec
 def find_mesh(name: str, description: Path | None = None) -> Path | None:
     """The file of a mesh, or None where there is none.
 
-    name: a path, ``file://`` or ``package://``. description: a path may be relative to this file, and a package may be
-    a folder above it; without it only absolute paths and the share folders of installed packages are known.
+    name: a path, ``file://``, ``package://`` or ``model://``. description: a path may be relative to this file, and a
+    package may be a folder beside or above it; without it only absolute paths and the share folders of installed
+    packages are known.
     """
     folder = None if description is None else description.resolve().parent
-    if name.startswith(PACKAGE):
-        package, _, rest = name.removeprefix(PACKAGE).partition("/")
+    if name.startswith(PACKAGES):
+        package, _, rest = name.partition("://")[2].partition("/")
         prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
         places = [Path(prefix) / "share" / package / rest for prefix in prefixes if prefix]
         if folder is not None:
             above = [up / rest for up in (folder, *folder.parents) if up.name == package]
-            beside = [up / package / rest for up in folder.parents]
+            beside = [up / package / rest for up in (folder, *folder.parents)]
             places = [*above, *beside, *places, folder / rest]
     else:
         path = Path(name.removeprefix(FILE))

@@ -153,6 +153,12 @@ def read_urdf(source: str | Path) -> Robot:
     mimics = follow_mimics(joints, elements, warnings)
     joints = {name: replace(joint, mimic=mimics.get(name)) for name, joint in joints.items()}
     top, parent_joint = hang(root, links, joints, elements)
+    warnings += [
+        f"{problem(elements[name], f'is {joint.type.value}: no position moves it')}; links behind it are not on /tf"
+        for name, joint in joints.items()
+        if joint.type in (JointType.FLOATING, JointType.PLANAR)
+        and joint.parent != top  # else it places the robot
+    ]
     return Robot(
         name=attribute(root, "name"),
         root=top,

@@ -23,8 +23,7 @@ QUOTE_LIMIT = 60  # characters of a bad value that an error quotes
 SHORTEST = 1e-9  # an axis or a quaternion shorter than this has no direction
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")  # wrong in many files: of a version 0.0, below a comment
-_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
+_DECLARATION = re.compile(r"<\?xml\s[^>]{0,200}\?>")  # wrong in many files: of a version 0.0, below a comment
 _HYPHENS = re.compile(r"-(?=-)|-$")
 _DECLARED = re.compile(r"""(<\?xml[^>]*?)\sencoding\s*=\s*["']([\w.-]{1,40})["']""", re.ASCII)
 _ENCODING = re.compile(r"iso-8859-\d+|latin-?1|windows-\d+|cp\d+|gb\w+|shift_jis|euc-\w+|big5", re.IGNORECASE)
@@ -82,7 +81,7 @@ def parse(text: str, name: str = TEXT_NAME) -> etree._Element:
     """
     try:
         text = _DECLARATION.sub(lambda declaration: "\n" * declaration[0].count("\n"), text)
-        data = _COMMENT.sub(lambda comment: f"<!--{_HYPHENS.sub('- ', comment[1])}-->", text).encode()
+        data = _with_plain_comments(text).encode()
     except UnicodeEncodeError as error:
         raise ConfigError(f"{name}: not Unicode text: {error.reason} at character {error.start}") from None
     if len(data) > MAX_BYTES:
@@ -105,6 +104,14 @@ def parse(text: str, name: str = TEXT_NAME) -> etree._Element:
             element.set("rpy", " ".join(map(repr, rpy_from_quaternion((x, y, z, w)))))
             del element.attrib["quat_xyzw"]
     return root
+
+
+def _with_plain_comments(text: str) -> str:
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[at : start + 4], _HYPHENS.sub("- ", text[start + 4 : end])]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def source_name(element: etree._Element) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a robot description as nodes of the scene, with its STL and OBJ meshes read within limits.
+"""Draws a robot description as nodes of the scene, with its meshes read within limits.
 
 The page computes the kinematics.
 """
@@ -7,7 +7,7 @@ The page computes the kinematics.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, rotate
 from embodiment_bridge.urdf import (
     Box,
+    Capsule,
     Cylinder,
     Joint,
     Mesh,
@@ -32,8 +33,8 @@ from embodiment_bridge.urdf import (
 )
 from embodiment_bridge.urdf.meshes import check_asset, find_mesh
 
-KINDS: Final = (".stl", ".obj")
-MOST_CORNERS: Final = 4_000_000  # limit for the faces of an OBJ file
+KINDS: Final = (".stl", ".obj", ".ply", ".glb")
+MOST_CORNERS: Final = 4_000_000  # limit for the faces of an OBJ or GLB file
 MOST_MESH_TRIANGLES: Final = 20_000  # limit of a mesh; a finer one is drawn coarser
 FINEST: Final = 256  # cells along the longest edge of the box around a mesh that is drawn coarser
 
@@ -74,10 +75,23 @@ def _load(path: Path) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     try:
         kind = path.suffix.lower()[1:]
         data = path.read_bytes()
-        read = trimesh.load_mesh(BytesIO(_shape_of(data) if kind == "obj" else data), kind, process=False)
+        if kind == "glb":
+            read = _whole(trimesh.load_scene(BytesIO(data), kind, process=False, skip_materials=True))
+        else:
+            read = trimesh.load_mesh(BytesIO(_shape_of(data) if kind == "obj" else data), kind, process=False)
         return np.asarray(read.vertices, dtype=np.float64), np.asarray(read.faces, dtype=np.int64)
     except Exception as error:  # trimesh raises errors of many kinds for files that are not meshes
         raise ConfigError(f"mesh {str(path)!r} cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _whole(scene: trimesh.Scene) -> trimesh.Trimesh:
+    """Return the meshes of a GLB file, each in its places; a short file may repeat one without end."""
+    nodes = [scene.graph[node][1] for node in scene.graph.nodes_geometry]
+    triangles = sum(len(getattr(scene.geometry[name], "faces", ())) for name in nodes)
+    if 3 * triangles > MOST_CORNERS:
+        raise ConfigError(f"its faces have {3 * triangles} corners; {MOST_CORNERS} are the most")
+    whole: trimesh.Trimesh = scene.to_mesh()
+    return whole
 
 
 def _shape_of(obj: bytes) -> bytes:
@@ -112,12 +126,13 @@ def _coarser(
 
 STILL = 1e-3  # an invisible change of a component of a quaternion (0.1 degrees) or of a position (m)
 SIDES = 20  # faces round a cylinder
+UNKNOWN: Final = Box((0.04, 0.04, 0.04))  # in place of a mesh of unknown size, m
 MOST_VISUALS = 2000  # shapes of one robot
 MOST_TRIANGLES = 500_000  # in all meshes of one robot
 
 
 class RobotShape:
-    """Draws the shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
+    """Draws the shapes of ``robot`` below the node ``path``. left_out: what is a box or not there, and why."""
 
     def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
         self._scene, self._robot = scene, robot
@@ -185,14 +200,25 @@ class RobotShape:
                 continue
             try:
                 triangles = read_mesh(visual.shape)
-                self._triangles += len(triangles.faces)
-                if self._triangles > MOST_TRIANGLES:
-                    raise ConfigError(f"more than {MOST_TRIANGLES} triangles")
             except ConfigError as error:
-                self.left_out.append(f"link {link!r}: {error}")
-            else:
-                add_mesh(self._scene, path, visual, triangles)
-                self._bottoms.append((link, _bottom_of_mesh(visual, triangles)))
+                self._draw_box(path, replace(visual, shape=UNKNOWN), f"link {link!r}: {error}")
+                continue
+            self._bottoms.append((link, _bottom_of_mesh(visual, triangles)))
+            if self._triangles + len(triangles.faces) > MOST_TRIANGLES:
+                self._draw_box(
+                    path,
+                    _box_around(visual, triangles),
+                    f"link {link!r}: more than {MOST_TRIANGLES} triangles",
+                )
+                continue
+            self._triangles += len(triangles.faces)
+            add_mesh(self._scene, path, visual, triangles)
+
+    def _draw_box(self, path: str, visual: Visual, why: str) -> None:
+        add_shape(self._scene, path, visual)
+        told = why.partition(": ")[2]  # a mesh of several links is named once
+        if not any(one.endswith(told) for one in self.left_out):
+            self.left_out.append(why)
 
 
 def moved(before: Sequence[float], after: Sequence[float]) -> bool:
@@ -201,7 +227,7 @@ def moved(before: Sequence[float], after: Sequence[float]) -> bool:
 
 
 def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
-    """Draw a box, cylinder or sphere of a link."""
+    """Draw a box, cylinder, capsule or sphere of a link."""
     shape, rgba = visual.shape, visual.rgba
     color, opacity = rgb(rgba), opacity_of(rgba)
     position, turn = visual.origin.xyz, wxyz(visual.origin.quaternion)
@@ -212,6 +238,11 @@ def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
             path, shape.radius, shape.length, color,
             radial_segments=SIDES, opacity=opacity, position=position, wxyz=turn,
         )  # fmt: skip
+    elif isinstance(shape, Capsule):
+        made = trimesh.creation.capsule(shape.length, shape.radius, count=[SIDES, SIDES])
+        add_mesh(
+            scene, path, visual, Triangles(made.vertices.astype(np.float32), made.faces.astype(np.uint32))
+        )
     elif isinstance(shape, Sphere):
         scene.add_icosphere(path, shape.radius, color, opacity=opacity, position=position, wxyz=turn)
 
@@ -242,6 +273,15 @@ def wxyz(quaternion: Quaternion) -> tuple[float, float, float, float]:
     return w, x, y, z
 
 
+def _box_around(visual: Visual, triangles: Triangles) -> Visual:
+    low, high = triangles.points.min(axis=0), triangles.points.max(axis=0)
+    x, y, z = map(float, 0.5 * (low + high))
+    middle = rotate(visual.origin.quaternion, (x, y, z))
+    a, b, c = (at + off for at, off in zip(visual.origin.xyz, middle, strict=True))
+    length, width, height = map(float, high - low)
+    return replace(visual, shape=Box((length, width, height)), origin=replace(visual.origin, xyz=(a, b, c)))
+
+
 def _bottom(visual: Visual) -> float:
     shape, z = visual.shape, visual.origin.xyz[2]
     if isinstance(shape, Box):
@@ -249,6 +289,10 @@ def _bottom(visual: Visual) -> float:
     if isinstance(shape, Cylinder):
         upright = visual.origin.quaternion == IDENTITY
         return z - (0.5 * shape.length if upright else shape.radius)
+    if isinstance(shape, Capsule):
+        return (
+            z - shape.radius - 0.5 * shape.length * abs(rotate(visual.origin.quaternion, (0.0, 0.0, 1.0))[2])
+        )
     return z - shape.radius if isinstance(shape, Sphere) else z
 
 

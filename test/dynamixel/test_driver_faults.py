@@ -201,6 +201,23 @@ def test_a_failed_servo_is_restarted_where_the_policy_says_so(running, torque_af
     assert stage.reading(1).torque
 
 
+@pytest.mark.parametrize("policy", ["reboot", "torque_off"])
+def test_an_error_that_is_there_at_the_start_gets_the_same_policy(running, policy) -> None:
+    faults = FaultPolicy(overload=policy, torque_after_reboot=True)
+    stage = running([servo(1), servo(2, faults=faults)], start=False)
+    stage.virtual.servo(2).raise_error(0x20)
+    stage.start(active=False)
+    stage.bus.activate(True)
+    stage.until(lambda: stage.reading(1).torque)
+    if policy == "reboot":
+        stage.until(lambda: stage.reading(2).torque)
+        assert stage.reading(2).error == stage.register(2, "hardware_error_status") == 0
+    else:
+        stage.until(lambda: "overload" in stage.reading(2).reason)
+        stage.drive(0.3, j1=0.0, j2=0.0)
+        assert not stage.register(2, "torque_enable")
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(running, at_once, slow_boot) -> None:
     policy = FaultPolicy(overheating="torque_off", overload="reboot", torque_after_reboot=True)
@@ -271,6 +288,16 @@ def test_another_model_than_described_is_told_and_taken_for_what_it_is(running) 
     stage.start()
     assert stage.reading(2).model == "XM430-W350"
     assert "is a XM430-W350, not a XL430-W250" in stage.reading(2).reason
+
+
+def test_two_servos_with_one_id_and_an_old_servo_without_a_model_are_told(running) -> None:
+    stage = running(
+        [servo(1), servo(2), servo(3, model="")], models=["xm430_w350", "xl430_w250", "ax_12a"], start=False
+    )
+    stage.virtual.inject("duplicate_id", id=2)
+    stage.start(active=False)
+    stage.until(lambda: "several servos have this id" in stage.reading(2).reason)
+    stage.until(lambda: "must be named as its model" in stage.reading(3).reason)
 
 
 def test_a_model_nobody_knows_is_left_alone(running) -> None:

@@ -84,6 +84,41 @@ def test_reboot_and_backup(registers, bus, monkeypatch):
         registers.ping(1)
 
 
+def test_an_id_that_is_taken_is_not_given_away(served, bus):
+    with Registers(served.link, usb_s=0.2) as registers:
+        for id in (1, 3):
+            with pytest.raises(CommandError, match=f"id {id} is taken"):
+                registers.write(2, "id", id)
+        assert registers.write(2, "id", 7)
+        assert (registers.ping(7, (2,)).id, registers.read(7, "id")) == (7, 7)
+        assert sorted(bus.snapshot()) == [1, 3, 4, 7]
+
+
+def test_eeprom_with_torque_on_says_what_helps(registers):
+    registers.write(1, "torque_enable", 1)
+    with pytest.raises(
+        CommandError, match="servo 1 refuses drive_mode: its torque is on, and EEPROM is locked"
+    ):
+        registers.write(1, "drive_mode", 1)
+
+
+def test_two_servos_with_one_id_are_told(served, bus, capsys):
+    bus.inject("duplicate_id", id=2)
+    with Registers(served.link, usb_s=0.2) as registers:
+        with pytest.raises(
+            LinkError, match="servo 2: its answers come damaged: do several servos have this id"
+        ):
+            registers.ping(2, (2,))
+        with pytest.raises(CommandError, match="id 2 is taken"):
+            registers.write(1, "id", 2)
+        assert [found.id for found in registers.scan(range(1, 5))] == [1, 4]
+        assert registers.damaged == [2]
+    assert main(["servos", served.link, "--wait", "200", "--baud", "1000000", "scan", "--ids", "1-4"]) == 2
+    read = capsys.readouterr()
+    assert [json.loads(line)["id"] for line in read.out.splitlines()] == [1, 4]
+    assert "answers from id 2 come damaged: several servos with one id" in read.err
+
+
 def test_what_cannot_be_is_named(registers):
     with pytest.raises(ConfigError, match="unknown register of XM430-W350 'goal'"):
         registers.read(1, "goal")

@@ -6,6 +6,7 @@ import os
 import pytest
 from ament_index_python.packages import get_package_share_directory
 
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import find_share, of_outside_program, of_program
 
 OURS = {"PATH": "/bin", "PYTHONPATH": "/ros", "LD_LIBRARY_PATH": "/ros/lib"}
@@ -41,6 +42,8 @@ def test_first_prefix_that_has_the_package(prefixes):
 def test_no_such_package_names_it_and_where_was_looked(prefixes, name):
     with pytest.raises(LookupError) as raised:
         find_share(name)
+    assert isinstance(raised.value, ConfigError)  # so that each command ends with this one line
+    assert "unset AMENT_PREFIX_PATH" in str(raised.value)
     assert f"'{name}'" in str(raised.value)
     assert str(prefixes / "a") in str(raised.value)
     assert str(prefixes / "b") in str(raised.value)

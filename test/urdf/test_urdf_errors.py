@@ -5,6 +5,7 @@ What urdfdom takes though it makes no sense, and what is wrong with looks, gets 
 """
 
 import re
+import time
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -125,6 +126,10 @@ ODDITIES = [
         "mimics itself, directly or through others",
     ),
     (
+        '<link name="c"/>' + joint() + joint("", "k", "floating", parent="b", child="c"),
+        "<joint name='k'>: is floating: no position moves it; links behind it are not on /tf",
+    ),
+    (
         joint() + "<xacro:sensors/>",
         "<xacro:sensors> .*: is a macro that xacro has not expanded; it has no effect",
     ),
@@ -177,6 +182,15 @@ def test_what_makes_no_sense_is_told_and_the_robot_is_read(inside, message):
     assert re.search(message, warning)
     assert robot.root == "a"
     assert [joint.mimic for joint in robot.joints.values()].count(None) >= min(len(robot.joints), 1)
+
+
+@pytest.mark.parametrize("piece", ["<!--", "<?xml ", "<!-- -", "<a x:y='1' ", "<a x:y='1'/>", "-"])
+def test_long_nonsense_is_refused_at_once(piece):
+    text = '<robot name="r">' + piece * (MAX_BYTES // len(piece) - 9)
+    begun = time.process_time()
+    with pytest.raises(ConfigError):
+        read_urdf(text)
+    assert time.process_time() - begun < 20.0  # quadratic work would take hours
 
 
 def test_many_warnings_are_counted():

@@ -84,6 +84,12 @@ def test_fine_mesh_is_drawn_coarser(tmp_path) -> None:
     [
         ("none.stl", None, "is not there"),
         ("x.dae", b"<COLLADA/>", "is not one of .stl, .obj"),
+        ("x.glb", b"glTF", "cannot be read"),
+        (
+            "x.ply",
+            b"ply\nformat ascii 1.0\nelement face 99999999999\nend_header\n",
+            "cannot be read|no triangles",
+        ),
         ("x.stl", b"", "cannot be read|no triangles"),
         ("x.stl", b"root:x:0:0:root:/root:/bin/sh\n", "cannot be read|no triangles"),
         ("x.stl", bytes(80) + struct.pack("<I", 2**32 - 1), "cannot be read|no triangles"),
@@ -157,10 +163,66 @@ def test_robot_is_drawn_with_its_mesh(page, tmp_path) -> None:
     assert shape.lowest() == pytest.approx(-2.5)  # upside down: the tip is at -0.5 - 2 m
 
 
-def test_mesh_that_is_missing_leaves_the_rest(page) -> None:
-    shape = RobotShape(page.scene, "/robot", read_urdf(URDF.format("/no/such.stl")))
-    assert shape.left_out == ["link 'part': mesh '/no/such.stl' is not there"]
-    assert page.scene.get_handle_by_name(f"{shape.paths['part']}/visual1") is not None
+@pytest.mark.parametrize("kind", ["stl_ascii", "ply", "glb"])
+def test_other_kinds_of_meshes(kind, tmp_path) -> None:
+    path = tmp_path / f"t.{kind.partition('_')[0]}"
+    path.write_bytes(as_bytes(trimesh.Trimesh(CORNERS, FACES, process=False).export(file_type=kind)))
+    made = read_mesh(Mesh(str(path), (1.0, 2.0, 3.0)))
+    assert volume(made) == pytest.approx(1.0)
+    assert made.points.max(axis=0) == pytest.approx((1.0, 2.0, 3.0))
+
+
+def as_bytes(data: bytes | str) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def test_a_short_file_that_repeats_a_mesh_is_not_read(tmp_path, monkeypatch) -> None:
+    scene = trimesh.Scene()
+    ball = trimesh.creation.icosphere()
+    scene.add_geometry(ball, geom_name="ball")
+    for number in range(9):
+        scene.add_geometry(ball, geom_name="ball", transform=np.eye(4) * (number + 2))
+    (tmp_path / "x.glb").write_bytes(scene.export(file_type="glb"))
+    monkeypatch.setattr(robot_shape, "MOST_CORNERS", 3 * 9 * len(ball.faces))
+    with pytest.raises(ConfigError, match=r"corners; \d+ are the most"):
+        read_mesh(Mesh(str(tmp_path / "x.glb")))
+
+
+def test_mesh_that_is_missing_is_a_box_and_named_once(page) -> None:
+    text = URDF.format("/no/such.stl").replace(
+        '<link name="base_link"/>',
+        '<link name="base_link"><visual><geometry><mesh filename="/no/such.stl"/></geometry></visual></link>',
+    )
+    shape = RobotShape(page.scene, "/robot", read_urdf(text))
+    assert shape.left_out == ["link 'base_link': mesh '/no/such.stl' is not there"]
+    for node in ("visual0", "visual1"):
+        assert type(page.scene.get_handle_by_name(f"{shape.paths['part']}/{node}")).__name__ == "BoxHandle"
+
+
+def test_mesh_of_too_many_triangles_is_its_box(page, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(robot_shape, "MOST_TRIANGLES", 3)
+    path = tmp_path / "t.stl"
+    path.write_bytes(TETRAHEDRON)
+    shape = RobotShape(page.scene, "/robot", read_urdf(URDF.format(path)))
+    box = page.scene.get_handle_by_name(f"{shape.paths['part']}/visual0")
+    assert shape.left_out == ["link 'part': more than 3 triangles"]
+    assert box.dimensions == pytest.approx((2.0, 2.0, 2.0))
+    assert box.position == pytest.approx((1.0, -1.0, -1.5), abs=1e-6)
+
+
+def test_capsule_stands_on_its_end(page) -> None:
+    capsule = '<capsule radius="0.1" length="1"/>'
+    text = URDF.format("x").replace('<mesh filename="x" scale="2 2 2"/>', capsule)
+    shape = RobotShape(page.scene, "/robot", read_urdf(text))
+    assert type(page.scene.get_handle_by_name(f"{shape.paths['part']}/visual0")).__name__ == "MeshHandle"
+    assert shape.lowest() == pytest.approx(-1.1)
+
+
+def test_meshes_are_found_beside_the_description(tmp_path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets/x.stl").write_bytes(TETRAHEDRON)
+    for name in ("package://assets/x.stl", "model://assets/x.stl", "assets/x.stl"):
+        assert meshes.find_mesh(name, tmp_path / "robot.urdf") == tmp_path / "assets/x.stl"
 
 
 def test_triangles_of_a_robot_are_limited(page, tmp_path, monkeypatch) -> None:

@@ -131,12 +131,18 @@ def _scan(arguments: argparse.Namespace) -> int:
     bauds = FACTORY_BAUDS if arguments.baud is None else (arguments.baud,)
     if arguments.port.startswith("socket://"):
         bauds = bauds[-1:]  # the rate is set at the other end
-    count = 0
+    count, damaged = 0, list[int]()
     for baud in bauds:
         with _opened(arguments, baud) as registers:
             for found in registers.scan(arguments.ids, protocols):
                 sys.stdout.write(json.dumps({**asdict(found), "baud": baud}) + "\n")
                 count += 1
+            damaged += registers.damaged
+    if damaged:
+        raise LinkError(
+            f"{arguments.port}: answers from id {_words(damaged)} come damaged: several servos with one id, or a loose "
+            "wire; connect them one at a time, and write each an id of its own"
+        )
     if not count:
         raise LinkError(
             f"{arguments.port}: no servo answers at {_words(bauds)} baud with protocol {_words(protocols)}: power, "

@@ -79,6 +79,7 @@ def answer_of(item: Packet) -> Answer:
 BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
 FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
+COLLIDE = "its answers come damaged: do several servos have this id, or is a wire loose?"
 SLOT_S = 0.003  # s for each id to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
 # s: the margin is extended to this at most after late answers, when the computer is busy.
 PATIENT_S = 0.05
@@ -144,11 +145,9 @@ class BusClient:
         found = {}
         while (left := deadline - self._clock()) > 0.0:
             for item in self._decoder.feed(self._wire.read(left)):
-                if (
-                    isinstance(item, Packet)
-                    and item.instruction == Instruction.STATUS
-                    and len(item.parameters) == 3
-                ):
+                if not isinstance(item, Packet):
+                    self.rejected += 1
+                elif item.instruction == Instruction.STATUS and len(item.parameters) == 3:
                     data = item.parameters
                     found[item.id] = (data[0] | data[1] << 8, data[2])
         return found

@@ -7,7 +7,7 @@ from typing import Final
 
 from embodiment_bridge.core.closed_on_exit import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
-from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
+from embodiment_bridge.dynamixel.bus.client import COLLIDE, Answer, BusClient
 from embodiment_bridge.dynamixel.bus.making_safe import Guardian
 from embodiment_bridge.dynamixel.bus.port import open_port
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
@@ -18,6 +18,7 @@ from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault, fau
 # s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
 USB_S: Final = 0.034
 TORQUE: Final = "torque_enable"
+ID: Final = "id"
 BAUDS: Final = range(1200, 10_500_001)
 
 
@@ -55,6 +56,7 @@ class Registers(ClosedOnExit):
             2: BusClient(self._port, baud, margin_s=usb_s),
         }
         self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
+        self.damaged: list[int] = []  # ids that ``scan`` heard and did not understand
         self._guardian: Guardian | None = None
         self._driven: dict[
             int, bytes
@@ -77,25 +79,45 @@ class Registers(ClosedOnExit):
         Raises:
             LinkError: no servo answers.
         """
+        clear = True
         for protocol in protocols:
-            found = self._clients[protocol].ping(id)
+            client = self._clients[protocol]
+            damaged = client.counters[id].damaged
+            found = client.ping(id)
             if found is not None:
                 return self._note(id, protocol, *found)
-        raise LinkError(f"{self.port_name}: servo {id} does not answer at {self.baud} baud")
+            clear = clear and client.counters[id].damaged == damaged
+        why = f"servo {id} does not answer at {self.baud} baud" if clear else f"servo {id}: {COLLIDE}"
+        raise LinkError(f"{self.port_name}: {why}")
 
     def scan(self, ids: Iterable[int] | None = None, protocols: Iterable[int] = (2,)) -> list[Found]:
         """Find all servos at the port's baud rate: by one broadcast (protocol 2), or by asking each of ``ids`` (1).
 
-        The broadcast takes 0.8 s; asking all 253 takes 10 s.
+        The broadcast takes 0.8 s; asking all 253 takes 10 s, which it does too where answers come damaged.
+        ``damaged`` has the ids from which they do.
         """
         asked = range(HIGHEST_ID + 1) if ids is None else sorted(set(ids))
         found = []
         if 2 in protocols:
-            answers = self._clients[2].ping_all()
+            client = self._clients[2]
+            rejected = client.rejected
+            answers = client.ping_all()
             found += [self._note(id, 2, *answers[id]) for id in sorted(answers) if id in asked]
+            if client.rejected > rejected:
+                found += self._ask_each([id for id in asked if id not in answers], 2)
         if 1 in protocols:
-            old = ((id, self._clients[1].ping(id)) for id in asked)
-            found += [self._note(id, 1, *answer) for id, answer in old if answer is not None]
+            found += self._ask_each(asked, 1)
+        return found
+
+    def _ask_each(self, ids: Iterable[int], protocol: int) -> list[Found]:
+        client = self._clients[protocol]
+        found = []
+        for id in ids:
+            answer = client.ping(id)
+            if answer is not None:
+                found.append(self._note(id, protocol, *answer))
+            elif client.counters[id].damaged:
+                self.damaged.append(id)
         return found
 
     def table(self, id: int) -> ControlTable:
@@ -139,10 +161,27 @@ class Registers(ClosedOnExit):
             return False
         if name == TORQUE:
             self._guard(id, protocol, item)
-        self._checked(id, self._clients[protocol].write(id, item.address, data))
+        if name == ID:
+            self._refuse_taken(value)
+        answer = self._clients[protocol].write(id, item.address, data)
+        if name == ID and answer is None:  # the confirmation may come from the new id
+            answer = Answer(0, b"") if self._clients[protocol].ping(value) is not None else None
+        if answer is not None and answer.fault and item.eeprom and self.read(id, TORQUE):
+            raise CommandError(
+                f"servo {id} refuses {name}: its torque is on, and EEPROM is locked until {TORQUE} is 0"
+            )
+        self._checked(id, answer)
         if name == TORQUE and value == 0:
             del self._driven[id]
+        if name == ID:
+            del self._tables[id]
         return True
+
+    def _refuse_taken(self, id: int) -> None:
+        """Refuse an id that another servo has: both would answer at once, and none would be understood."""
+        for client in self._clients.values():
+            if client.ping(id) is not None or client.counters[id].damaged:
+                raise CommandError(f"id {id} is taken: another servo answers with it")
 
     def _guard(self, id: int, protocol: int, torque: Item) -> None:
         """Let a guardian make a servo limp when this process is gone, or when its torque was not confirmed to be off.

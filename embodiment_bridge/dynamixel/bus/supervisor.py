@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
+from embodiment_bridge.dynamixel.bus.client import COLLIDE, BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.bus.making_safe import limp_packets
 from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader, plan_reads
 from embodiment_bridge.dynamixel.bus.servo import CALIBRATE, Servo
-from embodiment_bridge.dynamixel.bus.settings import Settings
+from embodiment_bridge.dynamixel.bus.settings import MARGINS_S, Settings
 from embodiment_bridge.dynamixel.bus.turns import are_counted, find_turns, seen_last
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
@@ -33,6 +33,7 @@ FAULT_BITS = {
     HardwareError.SHOCK: "shock",
     HardwareError.OVERLOAD: "overload",
 }
+UNNAMED = "does not answer; an AX, and an MX with protocol 1.0, must be named as its model"
 LIMP = "; limp until it is asked for"
 
 
@@ -74,9 +75,13 @@ class Supervisor:
     def find(self, servo: Servo) -> bool:
         """Return whether the servo answers; a model other than described gets its own table."""
         servo.found = False
+        counters = self._client.counters[servo.id]
+        damaged = counters.damaged
         found = self.settings.identify(servo)
         if found is None:
-            servo.reason = "does not answer"
+            servo.reason = "does not answer" if servo.config.model else UNNAMED
+            if counters.damaged >= damaged + len(MARGINS_S):  # each try, so it is no noise
+                servo.reason = COLLIDE
             return False
         number, servo.firmware = found
         try:
