@@ -163,9 +163,8 @@ def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: floa
     """Return the joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    inertia = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, inertia, data.qM)
-    return [_filled(model, joint, float(inertia[dof, dof]), timestep) for joint, dof in _dofs(model, joints)]
+    diagonal = data.M[model.M_rowadr + model.M_rownnz - 1]  # the last number of each row, in all MuJoCos from 3.5
+    return [_filled(model, joint, float(diagonal[dof]), timestep) for joint, dof in _dofs(model, joints)]
 
 
 def rotor_of(joint: DrivenJoint) -> float:

@@ -2,6 +2,7 @@
 """Reads a robot (URDF or MJCF) and the world around it from files, with MuJoCo's own reader."""
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -201,6 +202,8 @@ def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
         ConfigError: MuJoCo refuses it; one line with the file and the element.
     """
     try:
-        return spec.compile()
+        with warnings.catch_warnings():  # MuJoCo 4 says that a model without a prefix is not to be saved
+            warnings.simplefilter("ignore")
+            return spec.compile()
     except ValueError as error:
         raise ConfigError(f"model {path}: {one_line(error)}") from error
