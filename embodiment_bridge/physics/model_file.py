@@ -3,6 +3,7 @@
 
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +15,8 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
-from embodiment_bridge.urdf import Robot, read_urdf
+from embodiment_bridge.physics.shapes import add_origin
+from embodiment_bridge.urdf import JointType, Robot, link_transforms, read_urdf
 from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
 
 # The world around a robot: one of those of this package, or an MJCF file.
@@ -22,6 +24,13 @@ from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
 FOLDER: Final = Path(__file__).parent / "worlds"
 NONE: Final = "none"
 AUTO: Final = "auto"
+WORLD: Final = "world_"
+NAMED: Final = {
+    "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
+    "material": "materials", "texture": "textures", "mesh": "meshes", "height field": "hfields", "sensor": "sensors",
+    "actuator": "actuators", "tendon": "tendons", "equality": "equalities", "exclude": "excludes", "pair": "pairs",
+    "skin": "skins", "numeric": "numerics", "text": "texts", "tuple": "tuples",
+}  # fmt: skip
 
 
 def shipped_worlds() -> dict[str, Path]:
@@ -29,19 +38,21 @@ def shipped_worlds() -> dict[str, Path]:
     return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
 
 
-def add_world(spec: mujoco.MjSpec, world: str) -> None:
-    """Put a world into the same model as a robot.
+def add_world(spec: mujoco.MjSpec, world: str, ground: float = 0.0) -> list[str]:
+    """Put a world into the same model as a robot; return warnings.
+
+    Where the robot has a name that is also in the world, all names of the world get ``WORLD`` before them.
 
     world: a name of ``shipped_worlds``, the path of an MJCF file, ``none`` for nothing but the model's own, or
-    ``auto``: ``room``, unless the model has a floor.
+    ``auto``: ``room``, unless the model has a floor. ground: height of the world's origin, m.
 
     Raises:
-        ConfigError: there is no such world, it cannot be read, is over a limit, or names in it are those of the robot.
+        ConfigError: there is no such world, it cannot be read, or is over a limit.
     """
     if world == AUTO:
         world = NONE if has_floor(spec) else "room"
     if world == NONE:
-        return
+        return []
     shipped = shipped_worlds()
     path = shipped.get(world, Path(world).expanduser())
     if not path.is_file():
@@ -50,9 +61,26 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
         )
     check_model(path)
     try:
-        spec.attach(mujoco.MjSpec.from_file(str(path)), prefix="", frame=spec.worldbody.add_frame())
+        other = mujoco.MjSpec.from_file(str(path))
+        shared = sorted(_names(spec) & _names(other))
+        place = spec.worldbody.add_frame(pos=[0.0, 0.0, ground])
+        spec.attach(other, prefix=WORLD if shared else "", frame=place)
     except ValueError as error:
         raise ConfigError(f"world {path}: {one_line(error)}") from error
+    told = []
+    if ground:
+        told.append(f"the origin of the world is at the lowest point of the robot, z = {ground:.3g} m")
+    if shared:
+        kind, name = shared[0]
+        told.append(f"robot and world have a {kind} {name!r}: names of the world begin with {WORLD!r}")
+    return told
+
+
+def _names(spec: mujoco.MjSpec) -> set[tuple[str, str]]:
+    """Return the names in a model by their kind; MuJoCo takes each once."""
+    return {
+        (kind, part.name) for kind, plural in NAMED.items() for part in getattr(spec, plural) if part.name
+    } - {("body", "world")}
 
 
 def has_floor(spec: mujoco.MjSpec) -> bool:
@@ -71,17 +99,19 @@ SETTINGS: Final = {
     "strippath": "false",
     "balanceinertia": "true",
 }
+WORLD_LINK: Final = "world"  # a root of this name is the world itself, to MuJoCo too
 MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
 
 
-def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
+def prepare(text: bytes, path: Path, robot: Robot) -> tuple[str, list[str]]:
     """Return the description with the settings that this package needs, and warnings about shapes that are left out.
 
     Raises:
         ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
     """
     root = parse(text.decode("utf-8"))
-    warnings: list[str] = []
+    _trim(root)
+    told = list(_hold(root, robot))
     for mesh in list(root.iter("mesh")):
         shape = mesh.getparent().getparent()
         name = mesh.get("filename", "")
@@ -95,18 +125,46 @@ def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
                 f"model {path}: line {mesh.sourceline}: mesh {name!r} of a collision is not there"
             )
         why = "is not there" if found is None else f"is not one of {', '.join(MESHES)}"
-        warnings.append(f"line {mesh.sourceline}: mesh {name!r} {why}: this {shape.tag} is left out")
+        told.append(f"line {mesh.sourceline}: mesh {name!r} {why}: this {shape.tag} is left out")
         shape.getparent().remove(shape)
     compiler = _compiler(root)
     for key, value in SETTINGS.items():
         compiler.set(key, value)
-    return etree.tostring(root, encoding="unicode"), warnings
+    return etree.tostring(root, encoding="unicode"), told
+
+
+def _trim(root: etree._Element) -> None:
+    """Remove blanks around names, as the reader of descriptions does."""
+    for element in root.iter("link", "joint", "parent", "child", "mimic"):
+        for key in ("name", "link", "joint"):
+            if key in element.attrib:
+                element.set(key, element.get(key).strip())
+
+
+def _hold(root: etree._Element, robot: Robot) -> Iterator[str]:
+    """Make joints fixed that have one position, or that MuJoCo reads in another way than we do; yield warnings."""
+    locked = {transform.child: transform for transform in link_transforms(robot, {})}
+    for element in root.iterfind("joint"):
+        joint = robot.joints[element.get("name")]
+        if joint.child in locked:
+            why = "its range has no width"
+            for origin in element.findall("origin"):
+                element.remove(origin)
+            add_origin(element, locked[joint.child].xyz, locked[joint.child].quaternion)
+        elif joint.type is JointType.PLANAR or (
+            joint.type is JointType.FLOATING and joint.parent != WORLD_LINK
+        ):
+            why = f"it is {joint.type.value}, and not the base of the robot"
+        else:
+            continue
+        element.set("type", "fixed")
+        yield f"joint {joint.name!r} is held still: {why}"
 
 
 def add_mimics(spec: mujoco.MjSpec, robot: Robot) -> None:
     """Couple each mimic joint to the joint that it follows."""
     for joint in robot.movable:
-        if joint.mimic is not None:
+        if joint.mimic is not None and spec.joint(joint.name) is not None:
             coupling = spec.add_equality(
                 type=mujoco.mjtEq.mjEQ_JOINT,
                 objtype=mujoco.mjtObj.mjOBJ_JOINT,
@@ -127,6 +185,9 @@ def _compiler(root: etree._Element) -> etree._Element:
 COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
 ROOT: Final = re.compile(rb"<\s*(robot|mujoco)\b")
 PACKAGE: Final = "python://"
+MASSLESS: Final = "mjMINVAL"  # in the error of MuJoCo for a moving body without mass or inertia
+LEAST_MASS: Final = 1e-6  # kg
+LEAST_INERTIA: Final = 1e-9  # kg m2
 
 
 @dataclass(slots=True)
@@ -178,14 +239,14 @@ def read_model(path: Path) -> ModelFile:
         robot = read_urdf(path)
         if len(robot.links) > MAX_BODIES:
             raise ConfigError(f"model {path}: it has {len(robot.links)} links; {MAX_BODIES} are the most")
-        prepared, warnings = prepare(text, path)
+        prepared, told = prepare(text, path, robot)
         spec = mujoco.MjSpec.from_string(prepared)
     except ValueError as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(f"model {path}: {one_line(error)}") from error
     add_mimics(spec, robot)
-    return ModelFile(path, spec, robot, warnings)
+    return ModelFile(path, spec, robot, told)
 
 
 def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
@@ -196,7 +257,7 @@ def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
 
 
 def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
-    """Compile the model with MuJoCo.
+    """Compile the model with MuJoCo. A moving link without mass gets ``LEAST_MASS`` and ``LEAST_INERTIA``.
 
     Raises:
         ConfigError: MuJoCo refuses it; one line with the file and the element.
@@ -206,4 +267,16 @@ def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
             warnings.simplefilter("ignore")
             return spec.compile()
     except ValueError as error:
-        raise ConfigError(f"model {path}: {one_line(error)}") from error
+        if MASSLESS not in str(error) or spec.compiler.boundmass:
+            raise ConfigError(f"model {path}: {one_line(error)}") from error
+    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+    return compile_spec(spec, path)
+
+
+def massless(model: mujoco.MjModel) -> list[str]:
+    """Return the moving links that have the least mass, because the model gives them none."""
+    return [
+        model.body(body).name
+        for body in range(1, model.nbody)
+        if model.body_dofnum[body] and model.body_mass[body] <= LEAST_MASS
+    ]
