@@ -13,7 +13,6 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.joints import DrivenJoint, fill_in, find_motors, rotor_of
 from embodiment_bridge.physics.model_file import (
-    WORLD_LINK,
     ModelFile,
     add_world,
     compile_spec,
@@ -21,6 +20,7 @@ from embodiment_bridge.physics.model_file import (
     read_model,
 )
 from embodiment_bridge.physics.perturbations import lowest
+from embodiment_bridge.physics.prepared_urdf import WORLD_LINK
 from embodiment_bridge.physics.shapes import mesh_files
 
 BASES: Final = ("auto", "floating", "fixed")

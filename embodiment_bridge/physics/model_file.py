@@ -3,21 +3,17 @@
 
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from lxml import etree
-
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
-from embodiment_bridge.physics.shapes import add_origin
-from embodiment_bridge.urdf import JointType, Robot, link_transforms, read_urdf
-from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
+from embodiment_bridge.physics.prepared_urdf import LEAST_INERTIA, add_mimics, prepare
+from embodiment_bridge.urdf import Robot, read_urdf
 
 # The world around a robot: one of those of this package, or an MJCF file.
 
@@ -64,7 +60,10 @@ def add_world(spec: mujoco.MjSpec, world: str, ground: float = 0.0) -> list[str]
         other = mujoco.MjSpec.from_file(str(path))
         shared = sorted(_names(spec) & _names(other))
         place = spec.worldbody.add_frame(pos=[0.0, 0.0, ground])
-        spec.attach(other, prefix=WORLD if shared else "", frame=place)
+        with warnings.catch_warnings(
+            action="ignore"
+        ):  # that meshes in memory would be lost if attached once more
+            spec.attach(other, prefix=WORLD if shared else "", frame=place)
     except ValueError as error:
         raise ConfigError(f"world {path}: {one_line(error)}") from error
     told = []
@@ -89,105 +88,12 @@ def has_floor(spec: mujoco.MjSpec) -> bool:
     return any(geom.type in flat for geom in spec.worldbody.geoms)
 
 
-# A URDF as MuJoCo can read it: links stay as they are named, meshes are found, mimic joints become equalities.
-#
-# MuJoCo's own reader does the rest. It does not know ``package://``, mimics and speed limits.
-
-SETTINGS: Final = {
-    "fusestatic": "false",
-    "discardvisual": "false",
-    "strippath": "false",
-    "balanceinertia": "true",
-}
-WORLD_LINK: Final = "world"  # a root of this name is the world itself, to MuJoCo too
-MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
-
-
-def prepare(text: bytes, path: Path, robot: Robot) -> tuple[str, list[str]]:
-    """Return the description with the settings that this package needs, and warnings about shapes that are left out.
-
-    Raises:
-        ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
-    """
-    root = parse(text.decode("utf-8"))
-    _trim(root)
-    told = list(_hold(root, robot))
-    for mesh in list(root.iter("mesh")):
-        shape = mesh.getparent().getparent()
-        name = mesh.get("filename", "")
-        found = find_mesh(name, path)
-        if found is not None and found.suffix.lower() in MESHES:
-            check_asset(found, f"model {path}: line {mesh.sourceline}: mesh")
-            mesh.set("filename", str(found))
-            continue
-        if shape.tag == "collision" and found is None:
-            raise ConfigError(
-                f"model {path}: line {mesh.sourceline}: mesh {name!r} of a collision is not there"
-            )
-        why = "is not there" if found is None else f"is not one of {', '.join(MESHES)}"
-        told.append(f"line {mesh.sourceline}: mesh {name!r} {why}: this {shape.tag} is left out")
-        shape.getparent().remove(shape)
-    compiler = _compiler(root)
-    for key, value in SETTINGS.items():
-        compiler.set(key, value)
-    return etree.tostring(root, encoding="unicode"), told
-
-
-def _trim(root: etree._Element) -> None:
-    """Remove blanks around names, as the reader of descriptions does."""
-    for element in root.iter("link", "joint", "parent", "child", "mimic"):
-        for key in ("name", "link", "joint"):
-            if key in element.attrib:
-                element.set(key, element.get(key).strip())
-
-
-def _hold(root: etree._Element, robot: Robot) -> Iterator[str]:
-    """Make joints fixed that have one position, or that MuJoCo reads in another way than we do; yield warnings."""
-    locked = {transform.child: transform for transform in link_transforms(robot, {})}
-    for element in root.iterfind("joint"):
-        joint = robot.joints[element.get("name")]
-        if joint.child in locked:
-            why = "its range has no width"
-            for origin in element.findall("origin"):
-                element.remove(origin)
-            add_origin(element, locked[joint.child].xyz, locked[joint.child].quaternion)
-        elif joint.type is JointType.PLANAR or (
-            joint.type is JointType.FLOATING and joint.parent != WORLD_LINK
-        ):
-            why = f"it is {joint.type.value}, and not the base of the robot"
-        else:
-            continue
-        element.set("type", "fixed")
-        yield f"joint {joint.name!r} is held still: {why}"
-
-
-def add_mimics(spec: mujoco.MjSpec, robot: Robot) -> None:
-    """Couple each mimic joint to the joint that it follows."""
-    for joint in robot.movable:
-        if joint.mimic is not None and spec.joint(joint.name) is not None:
-            coupling = spec.add_equality(
-                type=mujoco.mjtEq.mjEQ_JOINT,
-                objtype=mujoco.mjtObj.mjOBJ_JOINT,
-                name1=joint.name,
-                name2=joint.mimic.joint,
-            )
-            coupling.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0]
-
-
-def _compiler(root: etree._Element) -> etree._Element:
-    extension = root.find("mujoco")
-    if extension is None:
-        extension = etree.SubElement(root, "mujoco")
-    compiler = extension.find("compiler")
-    return etree.SubElement(extension, "compiler") if compiler is None else compiler
-
-
 COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
 ROOT: Final = re.compile(rb"<\s*(robot|mujoco)\b")
 PACKAGE: Final = "python://"
 MASSLESS: Final = "mjMINVAL"  # in the error of MuJoCo for a moving body without mass or inertia
+FLAT: Final = re.compile(r"mesh volume is too small: (\S+)")
 LEAST_MASS: Final = 1e-6  # kg
-LEAST_INERTIA: Final = 1e-9  # kg m2
 
 
 @dataclass(slots=True)
@@ -239,8 +145,8 @@ def read_model(path: Path) -> ModelFile:
         robot = read_urdf(path)
         if len(robot.links) > MAX_BODIES:
             raise ConfigError(f"model {path}: it has {len(robot.links)} links; {MAX_BODIES} are the most")
-        prepared, told = prepare(text, path, robot)
-        spec = mujoco.MjSpec.from_string(prepared)
+        prepared, meshes, told = prepare(text, path, robot)
+        spec = mujoco.MjSpec.from_string(prepared, assets=meshes)
     except ValueError as error:
         if isinstance(error, ConfigError):
             raise
@@ -257,20 +163,33 @@ def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
 
 
 def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
-    """Compile the model with MuJoCo. A moving link without mass gets ``LEAST_MASS`` and ``LEAST_INERTIA``.
+    """Compile the model with MuJoCo. A moving link without mass gets the least one, a flat mesh is a thin shell.
 
     Raises:
         ConfigError: MuJoCo refuses it; one line with the file and the element.
     """
     try:
-        with warnings.catch_warnings():  # MuJoCo 4 says that a model without a prefix is not to be saved
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):  # that a model with an empty prefix is not to be saved
             return spec.compile()
     except ValueError as error:
-        if MASSLESS not in str(error) or spec.compiler.boundmass:
+        if not _mend(spec, str(error)):
             raise ConfigError(f"model {path}: {one_line(error)}") from error
-    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
     return compile_spec(spec, path)
+
+
+def _mend(spec: mujoco.MjSpec, error: str) -> bool:
+    """Change what MuJoCo has refused; return False where that is done already, or another error."""
+    flat = FLAT.search(error)
+    if flat is not None:
+        mesh, shell = spec.mesh(flat[1]), mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        changed = mesh is not None and mesh.inertia != shell
+        if changed:
+            mesh.inertia = shell
+        return changed
+    if MASSLESS not in error or spec.compiler.boundmass:
+        return False
+    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+    return True
 
 
 def massless(model: mujoco.MjModel) -> list[str]:

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 from physics_stage import ARM, CYCLE, dance, targets
 
 from embodiment_bridge.physics.assembly import assemble
@@ -121,6 +122,54 @@ def test_moving_frames_without_mass_get_a_tiny_one(tmp_path) -> None:
     assert said == [f"link {name!r} moves and has no mass: it gets a tiny one" for name in ("frame", "tip")]
     assert settle(simulation, j=0.5, k=-0.4, m=0.3).position == pytest.approx((0.5, -0.4, 0.3), abs=0.05)
     assert dance(simulation, 5.0)[0] < 100.0
+
+
+def test_inertia_that_no_body_has_is_made_one(tmp_path) -> None:
+    wrong = BLOCK.replace('ixx="0.01" ixy="0"', 'ixx="0.01" ixy="0.02"')
+    frame = '<inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>'
+    path = urdf(
+        tmp_path, link("base", frame), link("a", wrong), link("b"),
+        joint("mount", "base", "a", kind="fixed"), joint("j", "a", "b"),
+    )  # fmt: skip
+    simulation = Simulation(path)
+    said = "link 'a': its inertia is that of no body: it gets 1e-09 kg m2 where it has none"
+    assert said in simulation.assembly.warnings
+    assert simulation.model.body("a").inertia.min() > 0.0
+    assert settle(simulation, j=0.5).position == pytest.approx((0.5,), abs=0.05)
+
+
+def test_mesh_as_text_carries_the_robot_as_its_box_would(tmp_path) -> None:
+    text = trimesh.creation.box((0.1, 0.1, 0.1)).export(file_type="stl_ascii")
+    (tmp_path / "block.stl").write_text(text, encoding="utf-8")
+    mesh = '<{0}><geometry><mesh filename="block.stl"/></geometry></{0}>'
+    inside = MASS + mesh.format("visual") + mesh.format("collision")
+    simulation = Simulation(urdf(tmp_path, link("a", inside), link("b"), joint("j", "a", "b")))
+    assert simulation.state.base_position[2] == pytest.approx(0.051, abs=1e-4)
+    assert 0.03 < settle(simulation).base_position[2] < 0.07
+    assert not [text for text in simulation.assembly.warnings if "left out" in text]
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ('<mesh filename="broken.stl"/>', "mesh 'broken.stl' is no STL file of 1 to 200000 faces"),
+        ('<box size="0.1 0 0.1"/>', "box has a size of 0"),
+        ('<cylinder radius="0" length="1"/>', "cylinder has a size of 0"),
+    ],
+)
+def test_shape_that_mujoco_refuses_is_left_out_and_told(tmp_path, shape, said) -> None:
+    (tmp_path / "broken.stl").write_text("solid nothing\nendsolid nothing\n")
+    for kind in ("visual", "collision"):
+        inside = f"{BLOCK}<{kind}><geometry>{shape}</geometry></{kind}>"
+        made = assemble(urdf(tmp_path, link("a", inside), link("b"), joint("j", "a", "b")))
+        assert made.warnings == (f"line 1: {said}: this {kind} is left out",)
+
+
+def test_flat_mesh_is_a_thin_shell(tmp_path) -> None:
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0.1 0.1 0\nf 1 2 3\nf 2 4 3\n")
+    inside = f'{BLOCK}<visual><geometry><mesh filename="flat.obj"/></geometry></visual>'
+    made = assemble(urdf(tmp_path, link("a", inside), link("b"), joint("j", "a", "b")))
+    assert made.model.body("a").mass[0] == 1.0
 
 
 def test_massless_base_that_floats(tmp_path) -> None:
