@@ -6,6 +6,7 @@
 # make soak    the tests that take long, and three times all the others while the processors are busy
 # make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to
 # make codec-coverage   the same of what reads and writes bytes alone, in half a minute: every branch of it, by tables of cases
+# make physics the tests of body:=mujoco with the newest MuJoCo that it may have; `make test` has the oldest
 # make venv    the environment that the others use: ROS 2 from PyPI, the messages built, all else linked to this checkout
 # make lock    after a change of requirements/*.txt: resolves them into requirements/locked/; ARGS=--upgrade takes what is newest
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
@@ -52,7 +53,7 @@ CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/t
     $(wildcard test/protocols/*/test_*_commands.py) test/protocols/simspark/test_simspark_percepts.py \
     $(addprefix test/protocols/soccer_monitor/test_monitor_,frames.py graphs.py trainer.py)
 
-.PHONY: demo test bench fuzz soak coverage codec-coverage venv place asked-python lint lock clean
+.PHONY: demo test bench fuzz soak coverage codec-coverage physics venv place asked-python lint lock clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -70,6 +71,10 @@ codec-coverage: venv
 	@$(PYTEST) -m "not soak and not hypothesis" -k "not million" -n 0 --quiet --cov --cov-report= $(CODEC_TESTS)
 	@$(BIN)/coverage json --quiet -o build/coverage.json
 	@$(BIN)/python tools/coverage_floor.py build/coverage.json --whole
+
+physics: venv
+	@$(PIP_INSTALL) --quiet --no-deps --upgrade --target build/mujoco -r requirements/mujoco.txt 'mujoco-core<5'
+	@PYTHONPATH=$(CURDIR)/build/mujoco $(PYTEST) $(or $(ARGS),test/physics)
 
 bench: venv
 	@$(BIN)/python benchmarks/run.py $(ARGS)

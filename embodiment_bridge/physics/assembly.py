@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts a robot into a world: motors on its joints, a free or a fixed base, an IMU; compiled into one model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
@@ -12,7 +12,15 @@ import numpy as np
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.joints import DrivenJoint, fill_in, find_motors, rotor_of
-from embodiment_bridge.physics.model_file import ModelFile, add_world, compile_spec, read_model
+from embodiment_bridge.physics.model_file import (
+    ModelFile,
+    add_world,
+    compile_spec,
+    massless,
+    read_model,
+)
+from embodiment_bridge.physics.perturbations import lowest
+from embodiment_bridge.physics.prepared_urdf import WORLD_LINK
 from embodiment_bridge.physics.shapes import mesh_files
 
 BASES: Final = ("auto", "floating", "fixed")
@@ -55,6 +63,8 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
     Raises:
         ConfigError: a file cannot be read or used; one line with file and element.
     """
+    if base not in BASES:
+        raise ConfigError(f"base is {base!r}; it must be one of {', '.join(BASES)}")
     if not 0.0 < timestep < 1.0:
         raise ConfigError(f"timestep is {timestep} s; it must be above 0 and below 1")
     file = read_model(path)
@@ -70,15 +80,19 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
     joints = fill_in(alone, found.joints, timestep)
     keyframes, meshes = _keyframes(alone), mesh_files(spec)
     warnings = [*file.warnings, *(f"{what} is left alone" for what in found.left)]
+    warnings += [f"joint {name} is a ball joint: links behind it stand still on /tf" for name in found.still]
     root = spec.body(alone.body(found.root).name)
     _remove(spec, [alone.actuator(a).name for a in found.replaced])
     try:
         for joint in joints:
             _add_motor(spec, alone, joint)
-        floating = _set_base(spec, root, _wanted_base(base, file), path)
+        own = _own_base(file, root)
+        floating = _set_base(spec, root, own if base == "auto" else base, path)
+        in_stand = own == "floating" and not floating
         _add_imu(spec, root)
         _add_eye(spec)
-        add_world(spec, world)
+        depth = 0.0 if floating or in_stand else _depth(alone, joints, keyframes, found.root)
+        warnings += add_world(spec, world, depth)
     except ValueError as error:  # the model or the world has a name that is used already
         if isinstance(error, ConfigError):
             raise
@@ -94,13 +108,14 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
         model = compile_spec(spec, path)
     if floating and not _touches(model, int(model.body(root.name).id)):
         warnings.append("no link has a collision shape: the robot falls through the ground")
+    warnings += [f"link {name!r} moves and has no mass: it gets a tiny one" for name in massless(model)]
     return Assembly(
         spec.modelname or path.stem,
         model,
         root.name,
         tuple(joints),
         floating,
-        not floating and (base == "fixed" or file.robot is not None),
+        in_stand,
         keyframes,
         tuple(warnings),
         meshes,
@@ -160,12 +175,25 @@ def _add_motor(spec: mujoco.MjSpec, model: mujoco.MjModel, joint: DrivenJoint) -
     motor.ctrllimited = False
 
 
-def _wanted_base(base: str, file: ModelFile) -> str:
-    if base not in BASES:
-        raise ConfigError(f"base is {base!r}; it must be one of {', '.join(BASES)}")
-    if base == "auto" and file.robot is not None:
-        return "fixed" if file.robot.root == "world" else "floating"
-    return base
+def _own_base(file: ModelFile, root: mujoco.MjsBody) -> str:
+    """Return what a model says of its base: a URDF floats, unless its root is the world."""
+    if file.robot is not None and file.robot.root != WORLD_LINK:
+        return "floating"
+    return "floating" if any(joint.type == FREE for joint in root.joints) else "fixed"
+
+
+def _depth(
+    model: mujoco.MjModel,
+    joints: Sequence[DrivenJoint],
+    keyframes: Mapping[str, Mapping[str, float]],
+    root: int,
+) -> float:
+    """Return the height of the lowest point at the start of a robot that is bolted to the world; 0 if it is higher."""
+    data, first = mujoco.MjData(model), next(iter(keyframes.values()), {})
+    for joint in joints:
+        data.joint(joint.name).qpos[0] = min(max(first.get(joint.name, 0.0), joint.lower), joint.upper)
+    mujoco.mj_kinematics(model, data)
+    return min(lowest(model, data, root), 0.0)
 
 
 def _set_base(spec: mujoco.MjSpec, root: mujoco.MjsBody, base: str, path: Path) -> bool:

@@ -132,30 +132,44 @@ UNLIMITED_RAD: Final = 1e4
 def describe(model: mujoco.MjModel, root: int, name: str, meshes: Mapping[str, Path] = NO_MESHES) -> str:
     """Return the URDF of the robot whose base is the body ``root``; that link is called base_link.
 
+    Another body of this name, and what needs names of its own, get a number after their names.
     meshes: files by the name of the mesh; a mesh without a file becomes the box around it.
     """
     robot = etree.Element("robot", name=name)
+    links = {root: BASE_LINK}
+    names, joint_names = {BASE_LINK}, {model.joint(joint).name for joint in range(model.njnt)}
     for body in range(1, model.nbody):
-        if int(model.body_rootid[body]) != root:
-            continue
-        link = etree.SubElement(robot, "link", name=_name(model, body, root))
+        if int(model.body_rootid[body]) == root != body:
+            links[body] = _free(model.body(body).name, names)
+    for body, own in sorted(links.items()):
+        link = etree.SubElement(robot, "link", name=own)
         for geom in shown(model, body):
             place, turn = vector(model.geom_pos[geom]), quaternion(model.geom_quat[geom])
             add_shape(link, model, geom, place, turn, meshes)
         if body != root:
-            _add_joints(robot, model, body, root)
+            _add_joints(robot, model, body, links, names, joint_names)
     text: str = etree.tostring(robot, encoding="unicode", pretty_print=True)
     return text
 
 
-def _name(model: mujoco.MjModel, body: int, root: int) -> str:
-    return BASE_LINK if body == root else str(model.body(body).name)
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken yet, and take it."""
+    numbered = (f"{name}_{number}" for number in range(1, len(taken) + 2))
+    free = next(one for one in (name, *numbered) if one not in taken)
+    taken.add(free)
+    return free
 
 
-def _add_joints(robot: etree._Element, model: mujoco.MjModel, body: int, root: int) -> None:
+def _add_joints(
+    robot: etree._Element,
+    model: mujoco.MjModel,
+    body: int,
+    links: Mapping[int, str],
+    names: set[str],
+    joint_names: set[str],
+) -> None:
     """Add the joints between a body and its parent, with links between them."""
-    own = _name(model, body, root)
-    parent = _name(model, int(model.body_parentid[body]), root)
+    own, parent = links[body], links[int(model.body_parentid[body])]
     place, turn = vector(model.body_pos[body]), quaternion(model.body_quat[body])
     anchor = NOWHERE
     joints = list(_movable(model, body))
@@ -170,13 +184,13 @@ def _add_joints(robot: etree._Element, model: mujoco.MjModel, body: int, root: i
         else:
             place = plus(place, rotate(turn, axis), -zero)
         is_last = place_in_body == len(joints) - 1 and at == NOWHERE
-        child = own if is_last else f"{own}_at_{model.joint(joint).name}"
+        child = own if is_last else _free(f"{own}_at_{model.joint(joint).name}", names)
         if not is_last:
             etree.SubElement(robot, "link", name=child)
         _add_joint(robot, model, joint, (parent, child), place, turn, axis)
         parent, place, turn, anchor = child, NOWHERE, IDENTITY, at
     if parent != own:
-        fixed = etree.SubElement(robot, "joint", name=f"{own}_joint", type="fixed")
+        fixed = etree.SubElement(robot, "joint", name=_free(f"{own}_joint", joint_names), type="fixed")
         _add_ends(fixed, parent, own)
         add_origin(fixed, plus(place, rotate(turn, anchor), -1.0), turn)
 

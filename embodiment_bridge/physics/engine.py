@@ -11,7 +11,7 @@ try:
     import mujoco
 except ImportError as error:
     raise ConfigError(
-        f"physics needs the Python package mujoco (pip install mujoco==3.5.0): {error}"
+        f"physics needs the Python package mujoco (pip install 'mujoco>=3.5,<5'): {error}"
     ) from error
 
 __all__ = ["mujoco", "one_line"]

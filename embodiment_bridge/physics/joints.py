@@ -15,6 +15,7 @@ from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.urdf import Robot
 
 HINGE, SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
+BALL: Final = int(mujoco.mjtJoint.mjJNT_BALL)
 FIXED_GAIN: Final = int(mujoco.mjtGain.mjGAIN_FIXED)
 BY_JOINT: Final = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 BY_TENDON: Final = int(mujoco.mjtTrn.mjTRN_TENDON)
@@ -42,13 +43,15 @@ class DrivenJoint:
 class Motors:
     """Holds the motors that were found in a model.
 
-    replaced: names or numbers of the model's own actuators, whose joints this package drives. left: of the others.
+    replaced: numbers of the model's own actuators, whose joints this package drives. left: what is left alone.
+    still: names of ball joints, which neither have a motor nor one position for /tf.
     """
 
     root: int
     joints: list[DrivenJoint] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    still: list[str] = field(default_factory=list)
 
 
 def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
@@ -74,13 +77,27 @@ def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
         if a in by_actuator and any(model.joint(j).name in names for j in by_actuator[a]):
             motors.replaced.append(a)
         else:
-            motors.left.append(f"actuator {model.actuator(a).name or a}")
+            motors.left.append(f"actuator {model.actuator(a).name or a}{_elsewhere(model, a, root)}")
+    motors.still += [
+        model.joint(j).name
+        for j in range(model.njnt)
+        if model.jnt_type[j] == BALL and int(model.body_rootid[model.jnt_bodyid[j]]) == root
+    ]
     motors.left += [
         f"joint {model.joint(j).name or j}"
         for j in everything
         if j not in chosen and j not in followers and int(model.body_rootid[model.jnt_bodyid[j]]) == root
     ]
     return motors
+
+
+def _elsewhere(model: mujoco.MjModel, actuator: int, root: int) -> str:
+    """Return where an actuator is that moves a joint of another robot in the model."""
+    for joint in _joints_of_actuators(model).get(actuator, ()):
+        other = int(model.body_rootid[model.jnt_bodyid[joint]])
+        if other != root:
+            return f" of {model.body(other).name!r}, another robot than {model.body(root).name!r},"
+    return ""
 
 
 def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
@@ -133,7 +150,19 @@ def _driven(model: mujoco.MjModel, joint: int, actuators: list[int], robot: Robo
         gear, bias = float(model.actuator_gear[a, 0]), model.actuator_biasprm[a]
         kp, kd = max(-float(bias[1]), 0.0) * gear * gear, max(-float(bias[2]), 0.0) * gear * gear
         effort = min(effort, abs(gear) * _strength(model, a, is_motor=not (kp or kd)))
+        if kp and model.actuator_ctrllimited[a]:
+            lower, upper = _reach(model, a, lower, upper)
     return DrivenJoint(name, lower, upper, limit.velocity if limit else inf, effort, kp, kd)
+
+
+def _reach(model: mujoco.MjModel, actuator: int, lower: float, upper: float) -> tuple[float, float]:
+    """Return the part of a joint's range to which its position actuator goes, or all of it where there is none."""
+    gain, bias = float(model.actuator_gainprm[actuator, 0]), model.actuator_biasprm[actuator]
+    scale = -float(bias[1]) * float(model.actuator_gear[actuator, 0])
+    least, most = sorted(
+        (gain * float(end) + float(bias[0])) / scale for end in model.actuator_ctrlrange[actuator]
+    )
+    return (max(lower, least), min(upper, most)) if max(lower, least) < min(upper, most) else (lower, upper)
 
 
 def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
@@ -163,9 +192,10 @@ def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: floa
     """Return the joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    inertia = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, inertia, data.qM)
-    return [_filled(model, joint, float(inertia[dof, dof]), timestep) for joint, dof in _dofs(model, joints)]
+    diagonal = data.M[
+        model.M_rowadr + model.M_rownnz - 1
+    ]  # the last number of each row, in all MuJoCos from 3.5
+    return [_filled(model, joint, float(diagonal[dof]), timestep) for joint, dof in _dofs(model, joints)]
 
 
 def rotor_of(joint: DrivenJoint) -> float:

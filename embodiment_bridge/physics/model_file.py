@@ -2,27 +2,31 @@
 """Reads a robot (URDF or MJCF) and the world around it from files, with MuJoCo's own reader."""
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from lxml import etree
-
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
 from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
+from embodiment_bridge.physics.prepared_urdf import LEAST_INERTIA, add_mimics, prepare
 from embodiment_bridge.urdf import Robot, read_urdf
-from embodiment_bridge.urdf.looks import mend_shapes
-from embodiment_bridge.urdf.meshes import check_asset, find_mesh
-from embodiment_bridge.urdf.source import parse, read_description
 
 # The world around a robot: one of those of this package, or an MJCF file.
 
 FOLDER: Final = Path(__file__).parent / "worlds"
 NONE: Final = "none"
 AUTO: Final = "auto"
+WORLD: Final = "world_"
+NAMED: Final = {
+    "body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras", "light": "lights",
+    "material": "materials", "texture": "textures", "mesh": "meshes", "height field": "hfields", "sensor": "sensors",
+    "actuator": "actuators", "tendon": "tendons", "equality": "equalities", "exclude": "excludes", "pair": "pairs",
+    "skin": "skins", "numeric": "numerics", "text": "texts", "tuple": "tuples",
+}  # fmt: skip
 
 
 def shipped_worlds() -> dict[str, Path]:
@@ -30,19 +34,21 @@ def shipped_worlds() -> dict[str, Path]:
     return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
 
 
-def add_world(spec: mujoco.MjSpec, world: str) -> None:
-    """Put a world into the same model as a robot.
+def add_world(spec: mujoco.MjSpec, world: str, ground: float = 0.0) -> list[str]:
+    """Put a world into the same model as a robot; return warnings.
+
+    Where the robot has a name that is also in the world, all names of the world get ``WORLD`` before them.
 
     world: a name of ``shipped_worlds``, the path of an MJCF file, ``none`` for nothing but the model's own, or
-    ``auto``: ``room``, unless the model has a floor.
+    ``auto``: ``room``, unless the model has a floor. ground: height of the world's origin, m.
 
     Raises:
-        ConfigError: there is no such world, it cannot be read, is over a limit, or names in it are those of the robot.
+        ConfigError: there is no such world, it cannot be read, or is over a limit.
     """
     if world == AUTO:
         world = NONE if has_floor(spec) else "room"
     if world == NONE:
-        return
+        return []
     shipped = shipped_worlds()
     path = shipped.get(world, Path(world).expanduser())
     if not path.is_file():
@@ -51,9 +57,29 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
         )
     check_model(path)
     try:
-        spec.attach(mujoco.MjSpec.from_file(str(path)), prefix="", frame=spec.worldbody.add_frame())
+        other = mujoco.MjSpec.from_file(str(path))
+        shared = sorted(_names(spec) & _names(other))
+        place = spec.worldbody.add_frame(pos=[0.0, 0.0, ground])
+        with warnings.catch_warnings(
+            action="ignore"
+        ):  # that meshes in memory would be lost if attached once more
+            spec.attach(other, prefix=WORLD if shared else "", frame=place)
     except ValueError as error:
         raise ConfigError(f"world {path}: {one_line(error)}") from error
+    told = []
+    if ground:
+        told.append(f"the origin of the world is at the lowest point of the robot, z = {ground:.3g} m")
+    if shared:
+        kind, name = shared[0]
+        told.append(f"robot and world have a {kind} {name!r}: names of the world begin with {WORLD!r}")
+    return told
+
+
+def _names(spec: mujoco.MjSpec) -> set[tuple[str, str]]:
+    """Return the names in a model by their kind; MuJoCo takes each once."""
+    return {
+        (kind, part.name) for kind, plural in NAMED.items() for part in getattr(spec, plural) if part.name
+    } - {("body", "world")}
 
 
 def has_floor(spec: mujoco.MjSpec) -> bool:
@@ -62,73 +88,12 @@ def has_floor(spec: mujoco.MjSpec) -> bool:
     return any(geom.type in flat for geom in spec.worldbody.geoms)
 
 
-# A URDF as MuJoCo can read it: links stay as they are named, meshes are found, mimic joints become equalities.
-#
-# MuJoCo's own reader does the rest. It does not know ``package://``, mimics and speed limits.
-
-SETTINGS: Final = {
-    "fusestatic": "false",
-    "discardvisual": "false",
-    "strippath": "false",
-    "balanceinertia": "true",
-}
-MESHES: Final = (".stl", ".obj", ".msh")  # what MuJoCo reads
-
-
-def prepare(path: Path) -> tuple[str, list[str]]:
-    """Return the description with the settings that this package needs, and warnings about shapes that are left out.
-
-    Raises:
-        ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
-    """
-    root = parse(read_description(path))
-    mend_shapes(root)  # the reader of the description has told it
-    warnings: list[str] = []
-    for mesh in list(root.iter("mesh")):
-        shape = mesh.getparent().getparent()
-        name = mesh.get("filename", "")
-        found = find_mesh(name, path)
-        if found is not None and found.suffix.lower() in MESHES:
-            check_asset(found, f"model {path}: line {mesh.sourceline}: mesh")
-            mesh.set("filename", str(found))
-            continue
-        if shape.tag == "collision" and found is None:
-            raise ConfigError(
-                f"model {path}: line {mesh.sourceline}: mesh {name!r} of a collision is not there"
-            )
-        why = "is not there" if found is None else f"is not one of {', '.join(MESHES)}"
-        warnings.append(f"line {mesh.sourceline}: mesh {name!r} {why}: this {shape.tag} is left out")
-        shape.getparent().remove(shape)
-    compiler = _compiler(root)
-    for key, value in SETTINGS.items():
-        compiler.set(key, value)
-    return etree.tostring(root, encoding="unicode"), warnings
-
-
-def add_mimics(spec: mujoco.MjSpec, robot: Robot) -> None:
-    """Couple each mimic joint to the joint that it follows."""
-    for joint in robot.movable:
-        if joint.mimic is not None:
-            coupling = spec.add_equality(
-                type=mujoco.mjtEq.mjEQ_JOINT,
-                objtype=mujoco.mjtObj.mjOBJ_JOINT,
-                name1=joint.name,
-                name2=joint.mimic.joint,
-            )
-            coupling.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0]
-
-
-def _compiler(root: etree._Element) -> etree._Element:
-    extension = root.find("mujoco")
-    if extension is None:
-        extension = etree.SubElement(root, "mujoco")
-    compiler = extension.find("compiler")
-    return etree.SubElement(extension, "compiler") if compiler is None else compiler
-
-
 COMMENT: Final = re.compile(rb"<!--.*?-->", re.DOTALL)
 ROOT: Final = re.compile(rb"<\s*(robot|mujoco)\b")
 PACKAGE: Final = "python://"
+MASSLESS: Final = "mjMINVAL"  # in the error of MuJoCo for a moving body without mass or inertia
+FLAT: Final = re.compile(r"mesh volume is too small: (\S+)")
+LEAST_MASS: Final = 1e-6  # kg
 
 
 @dataclass(slots=True)
@@ -180,14 +145,14 @@ def read_model(path: Path) -> ModelFile:
         robot = read_urdf(path)
         if len(robot.links) > MAX_BODIES:
             raise ConfigError(f"model {path}: it has {len(robot.links)} links; {MAX_BODIES} are the most")
-        prepared, warnings = prepare(path)
-        spec = mujoco.MjSpec.from_string(prepared)
+        prepared, meshes, told = prepare(path, robot)
+        spec = mujoco.MjSpec.from_string(prepared, assets=meshes)
     except ValueError as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(f"model {path}: {one_line(error)}") from error
     add_mimics(spec, robot)
-    return ModelFile(path, spec, robot, warnings)
+    return ModelFile(path, spec, robot, told)
 
 
 def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
@@ -198,12 +163,39 @@ def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
 
 
 def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
-    """Compile the model with MuJoCo.
+    """Compile the model with MuJoCo. A moving link without mass gets the least one, a flat mesh is a thin shell.
 
     Raises:
         ConfigError: MuJoCo refuses it; one line with the file and the element.
     """
     try:
-        return spec.compile()
+        with warnings.catch_warnings(action="ignore"):  # that a model with an empty prefix is not to be saved
+            return spec.compile()
     except ValueError as error:
-        raise ConfigError(f"model {path}: {one_line(error)}") from error
+        if not _mend(spec, str(error)):
+            raise ConfigError(f"model {path}: {one_line(error)}") from error
+    return compile_spec(spec, path)
+
+
+def _mend(spec: mujoco.MjSpec, error: str) -> bool:
+    """Change what MuJoCo has refused; return False where that is done already, or another error."""
+    flat = FLAT.search(error)
+    if flat is not None:
+        mesh, shell = spec.mesh(flat[1]), mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        changed = mesh is not None and mesh.inertia != shell
+        if changed:
+            mesh.inertia = shell
+        return changed
+    if MASSLESS not in error or spec.compiler.boundmass:
+        return False
+    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+    return True
+
+
+def massless(model: mujoco.MjModel) -> list[str]:
+    """Return the moving links that have the least mass, because the model gives them none."""
+    return [
+        model.body(body).name
+        for body in range(1, model.nbody)
+        if model.body_dofnum[body] and model.body_mass[body] <= LEAST_MASS
+    ]

@@ -82,7 +82,10 @@ class Pushes:
 
 FREE: Final = int(mujoco.mjtJoint.mjJNT_FREE)
 SKY: Final = 100.0  # m: from where it is looked down for the ground
-PLANE: Final = int(mujoco.mjtGeom.mjGEOM_PLANE)
+PLANE, SPHERE, CAPSULE, CYLINDER, ELLIPSOID, MESH = (
+    int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}"))
+    for kind in ("PLANE", "SPHERE", "CAPSULE", "CYLINDER", "ELLIPSOID", "MESH")
+)
 
 
 def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
@@ -90,14 +93,18 @@ def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float,
 
     Its pose is that of ``data``.
     """
+    return ground(model, data, root, x, y) + float(data.xpos[root][2]) - lowest(model, data, root)
+
+
+def lowest(model: mujoco.MjModel, data: mujoco.MjData, root: int) -> float:
+    """Return the height of the lowest point of the robot that can touch something, or else of any; m."""
     own = [
         g
         for g in range(model.ngeom)
         if int(model.body_rootid[model.geom_bodyid[g]]) == root and model.geom_type[g] != PLANE
     ]
     touching = [g for g in own if model.geom_contype[g] or model.geom_conaffinity[g]]
-    lowest = min((_lowest(model, data, g) for g in touching or own), default=0.0)
-    return ground(model, data, root, x, y) + float(data.xpos[root][2]) - lowest
+    return min((_lowest(model, data, g) for g in touching or own), default=0.0)
 
 
 def ground(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
@@ -151,14 +158,18 @@ def place_body(
 
 
 def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
-    """Return the lowest point of the box around a geom, or of a sphere or capsule, m."""
-    centre, size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
-    turn = data.geom_xmat[geom].reshape(3, 3)
-    middle = float((data.geom_xpos[geom] + turn @ centre)[2])
-    kind = int(model.geom_type[geom])
-    if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
-        return middle - float(size[2])
-    if kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
-        radius, half = model.geom_size[geom, :2]
-        return middle - float(radius + abs(turn[2, 2]) * half)
-    return middle - float(np.abs(turn[2]) @ size)
+    """Return the lowest point of a geom, of a height field the lowest of the box around it; m."""
+    up, middle = data.geom_xmat[geom].reshape(3, 3)[2], float(data.geom_xpos[geom][2])
+    size, kind = model.geom_size[geom], int(model.geom_type[geom])
+    if kind in (SPHERE, CAPSULE):
+        return middle - float(size[0] + (abs(up[2]) * size[1] if kind == CAPSULE else 0.0))
+    if kind == CYLINDER:
+        return middle - float(size[0] * np.hypot(up[0], up[1]) + size[1] * abs(up[2]))
+    if kind == ELLIPSOID:
+        return middle - float(np.linalg.norm(up * size))
+    if kind == MESH:
+        mesh = int(model.geom_dataid[geom])
+        first = int(model.mesh_vertadr[mesh])
+        return middle + float((model.mesh_vert[first : first + int(model.mesh_vertnum[mesh])] @ up).min())
+    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    return middle + float(up @ centre - np.abs(up) @ half)

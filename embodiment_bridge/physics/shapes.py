@@ -15,6 +15,7 @@ PLANE: Final = int(mujoco.mjtGeom.mjGEOM_PLANE)
 SPHERE: Final = int(mujoco.mjtGeom.mjGEOM_SPHERE)
 MESH: Final = int(mujoco.mjtGeom.mjGEOM_MESH)
 ROUND: Final = (int(mujoco.mjtGeom.mjGEOM_CYLINDER), int(mujoco.mjtGeom.mjGEOM_CAPSULE))
+OWN_FORMAT: Final = ".msh"  # which no other program reads
 HIDDEN_GROUP: Final = 3  # from which on MuJoCo's viewer does not show geoms
 UNTURNED: Final = (1.0, 0.0, 0.0, 0.0)  # w first
 NO_MESHES: Final[Mapping[str, Path]] = MappingProxyType({})
@@ -23,7 +24,7 @@ NO_MESHES: Final[Mapping[str, Path]] = MappingProxyType({})
 def mesh_files(spec: mujoco.MjSpec) -> dict[str, Path]:
     """Return the files of the meshes of a model by the name of the mesh.
 
-    Those without a file, and those whose file MuJoCo moves (``refpos``, ``refquat``), are left out.
+    Those without a file, in MuJoCo's own format, and whose file MuJoCo moves (``refpos``, ``refquat``) are left out.
     """
     folder = Path(spec.modelfiledir) / spec.meshdir
     files = {
@@ -31,7 +32,10 @@ def mesh_files(spec: mujoco.MjSpec) -> dict[str, Path]:
         for mesh in spec.meshes
         if mesh.file and not any(mesh.refpos) and tuple(mesh.refquat) == UNTURNED
     }
-    return {name: path.resolve() for name, path in files.items() if path.is_file()}
+    files = {
+        name: path for name, path in files.items() if path.suffix.lower() != OWN_FORMAT and path.is_file()
+    }
+    return {name: path.resolve() for name, path in files.items()}
 
 
 def shown(model: mujoco.MjModel, body: int) -> list[int]:

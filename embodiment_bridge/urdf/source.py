@@ -14,6 +14,7 @@ from lxml import etree
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.rotation import IDENTITY, Vector, rpy_from_quaternion
+from embodiment_bridge.core.unicode_text import NotUtf8Error
 
 MAX_BYTES = 4 * 1024 * 1024  # the longest published humanoid description is a tenth of this
 MAX_DEPTH = 32  # URDF itself nests 5 deep, <ros2_control> and <gazebo> not much deeper
@@ -65,9 +66,7 @@ def read_description(path: Path, what: str = "") -> str:
         try:
             text = data.decode(encoding or "ascii")
         except (UnicodeDecodeError, LookupError):
-            raise ConfigError(
-                f"{what} {path}: cannot be read: it is not UTF-8: {error.reason} at byte {error.start}".strip()
-            ) from None
+            raise ConfigError(f"{what} {path}: {NotUtf8Error(data, error.start)}".strip()) from None
     return _DECLARED.sub(r"\1", text, count=1)
 
 

@@ -30,11 +30,12 @@ def link_transforms(robot: Robot, positions: Mapping[str, float]) -> list[LinkTr
     Args:
         robot: the description.
         positions: rad (m for prismatic joints) by joint name; names that the robot lacks are ignored.
-            A mimic joint follows its leader unless its own position is given.
+            A mimic joint follows its leader unless its own position is given; a joint whose range is one position
+            is there.
     """
     transforms = []
     for joint in robot.movable:
-        position = _position(joint, positions)
+        position = _position(robot, joint, positions)
         if position is not None:
             transforms.append(LinkTransform(joint.parent, joint.child, *_move(joint, position)))
     return transforms
@@ -100,7 +101,7 @@ def link_pose(
         if joint.type is JointType.FIXED:
             step, turn = joint.origin.xyz, joint.origin.quaternion
         else:
-            position = _position(joint, positions) if joint.type.movable else None
+            position = _position(robot, joint, positions) if joint.type.movable else None
             if position is None:
                 return None
             step, turn = _move(joint, position)
@@ -110,12 +111,13 @@ def link_pose(
     return LinkTransform(start, link, xyz, quaternion)
 
 
-def _position(joint: Joint, positions: Mapping[str, float]) -> float | None:
-    position = positions.get(joint.name)
-    mimic = joint.mimic
+def _position(robot: Robot, joint: Joint, positions: Mapping[str, float]) -> float | None:
+    position, mimic, limit = positions.get(joint.name), joint.mimic, joint.limit
     if position is None and mimic is not None:
-        leader = positions.get(mimic.joint)
+        leader = _position(robot, robot.joints[mimic.joint], positions)
         position = None if leader is None else mimic.multiplier * leader + mimic.offset
+    elif position is None and limit is not None and limit.lower == limit.upper:
+        position = limit.lower
     return position if position is not None and math.isfinite(position) else None
 
 

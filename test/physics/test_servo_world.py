@@ -190,6 +190,6 @@ def test_what_cannot_be_simulated_is_named(tmp_path) -> None:
     path.write_text(LEVER, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"timestep is 0\.003 s"):
         Bench(path, timestep=0.003)
-    path.write_text(LEVER.replace('<mass value="1.0"/>', '<mass value="0"/>'), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"lever\.urdf: .*mass and inertia"):
+    path.write_text(LEVER.replace('lower="-1.5" upper="1.5"', 'lower="0" upper="0"'), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"lever\.urdf: .*no joint that can be driven"):
         Bench(path)
