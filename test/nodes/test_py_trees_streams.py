@@ -319,10 +319,16 @@ def test_blackboard_is_watched(node, streams):
     fill(run, near=True, steps=3)
     tick(run, streams, 0.0)
     assert node.ask("get_variables").variables == ["near", "steps"]
-    every = node.publishers_made[node.ask("open").topic].sent
+    late = node.publishers_made[node.ask("open").topic]
+    every = late.sent
     one = node.publishers_made[
         node.ask("open", variables=["steps", "far"], with_activity_stream=True).topic
     ].sent
+    for publisher in node.publishers_made.values():
+        publisher.subscribers = publisher is not late
+    tick(run, streams, 0.05)
+    assert late.sent == []  # nobody would hear it
+    late.subscribers = 1
     for now, steps in ((0.1, 3), (0.2, 3), (0.3, 4)):
         fill(run, steps=steps)
         tick(run, streams, now)

@@ -77,11 +77,15 @@ class OpenStreams(Generic[Asked]):
         """Publish on an open topic."""
         self._publishers[name].publish(message)
 
+    def is_heard(self, name: str) -> bool:
+        """Return whether an open topic has a subscriber."""
+        return bool(self._publishers[name].get_subscription_count())
+
     def _make_room(self) -> None:
         if len(self.asked) < MAX_STREAMS:
             return
-        for name, publisher in self._publishers.items():
-            if publisher.get_subscription_count() == 0:
+        for name in self.asked:
+            if not self.is_heard(name):
                 self.close(name)
                 return
         raise RuntimeError(f"{MAX_STREAMS} streams are open and heard already")
@@ -156,7 +160,7 @@ class PyTreesStreams:
                 one.told = now
         for name, view in self._views.asked.items():
             text = "\n".join(board_lines(board, view.names))
-            if text != view.told:
+            if text != view.told and self._views.is_heard(name):  # a watcher comes after it has asked
                 view.told = text
                 self._views.publish(name, String(data="\n".join([text, *_activity_lines(view, changes)])))
 
