@@ -32,7 +32,11 @@ class BinaryDistribution(Distribution):
 
 
 # Packages of vendor/, and a file that only the package of a ROS 2 installation has, not the copy in vendor/.
-VENDORED = {"tf2_msgs": "srv/FrameGraph.srv", "control_msgs": "action/PointHead.action"}
+VENDORED = {
+    "tf2_msgs": "srv/FrameGraph.srv",
+    "control_msgs": "action/PointHead.action",
+    "py_trees_ros_interfaces": "action/Dock.action",
+}
 GENERATED = ("msg", "srv", "action")  # folders of modules
 LINKED = ("launch", "config", "urdf", f"python/{NAME}")  # below share/embodiment_bridge, by the Makefile
 

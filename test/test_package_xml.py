@@ -13,7 +13,7 @@ PACKAGE = "embodiment_bridge"
 NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "packaging", "pytest", "serial", "yaml")
 KEYS = {name: f"python3-{name}" for name in NAMES}
 KEYS["typing_extensions"] = "python3-typing-extensions"
-# What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
+# Optional parts from PyPI; each is needed for one thing only, whose page in docs/ says how to install it.
 PYPI_ONLY = {"mcap", "mcap_ros2", "miniaudio", "mujoco", "rosbags", "viser", "websocket"}
 PYPI_ONLY |= {"anyio", "httpx2", "mcp", "pydantic", "starlette", "uvicorn"}  # the extra mcp
 PYPI_ONLY |= {"apsw", "backports", "lz4"}  # come with rosbags, and are used to unpack bags only

@@ -59,6 +59,7 @@ class Tag:
         return self.required + self.optional + (("if", "unless") if self.conditional else ())
 
 
+LOG_TAGS = ("log_debug", "log_info", "log_warning", "log_error")  # only from Lyrical on, as level of log
 ACTIONS = (
     "arg",
     "let",
@@ -72,6 +73,7 @@ ACTIONS = (
     "set_parameter",
     "executable",
     "log",
+    *LOG_TAGS,
 )
 TAGS = {
     "launch": Tag(children=ACTIONS, conditional=False),
@@ -97,7 +99,8 @@ TAGS = {
     "unset_env": Tag(("name",)),
     "set_parameter": Tag(("name", "value")),
     "executable": Tag(("cmd",), ("name", "cwd", "output", "on_exit"), ("env",), plain=("on_exit",)),
-    "log": Tag(("message",)),
+    "log": Tag(("message",), ("level",)),
+    **dict.fromkeys(LOG_TAGS, Tag(("message",))),
 }
 
 

@@ -8,11 +8,12 @@ arguments.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.input_file import is_file
-from embodiment_bridge.launching.document import Element, load, placed
+from embodiment_bridge.launching.document import LOG_TAGS, Element, load, placed
 from embodiment_bridge.launching.launch_description import (
     Argument,
     LaunchDescription,
@@ -27,6 +28,7 @@ from embodiment_bridge.launching.substitutions import parse, unescape
 from embodiment_bridge.launching.values import command_words, parameter_value, set_parameter_value, truth
 
 OUTPUTS = ("screen", "log", "both", "own_log", "full")
+LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
 def carry_out(elements: Iterable[Element], scope: Scope) -> None:
@@ -116,7 +118,16 @@ def _set_parameter(element: Element, scope: Scope) -> None:
 
 
 def _log(element: Element, scope: Scope) -> None:
-    scope.run.log.append(scope.text(element, "message"))
+    level = scope.text(element, "level") if "level" in element.attributes else "info"
+    if level.lower() not in LOG_LEVELS:
+        raise ConfigError(unknown("level", level, LOG_LEVELS))
+    _say(level, element, scope)
+
+
+def _say(level: str, element: Element, scope: Scope) -> None:
+    message = scope.text(element, "message")
+    if level.lower() != "debug":  # which ros2 launch does not show either, unless it is asked to
+        scope.run.log.append(message)
 
 
 def _executable(element: Element, scope: Scope) -> None:
@@ -249,6 +260,7 @@ _ACTIONS: Mapping[str, Callable[[Element, Scope], None]] = {
     "set_parameter": _set_parameter,
     "executable": _executable,
     "log": _log,
+    **{tag: partial(_say, tag.removeprefix("log_")) for tag in LOG_TAGS},
 }
 
 

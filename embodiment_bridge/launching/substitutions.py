@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Evaluates substitutions in the attributes of a launch file, such as ``$(var name)`` and ``$(eval 1 + 2)``.
 
-The grammar is that of ROS 2 Jazzy's launch (``launch/frontend/grammar.lark``): the words of a substitution
-are separated by exactly one blank; a word is plain or in quotes and may contain substitutions; a backslash
-makes the next character plain, so ``\$(var x)`` is not a substitution.
+The grammar is that of ROS 2 Jazzy's launch (``launch/frontend/grammar.lark``), and ``$(string-join)`` and
+``$(path-join)`` of Lyrical's: the words of a substitution are separated by exactly one blank; a word is plain or in
+quotes and may contain substitutions; a backslash makes the next character plain, so ``\$(var x)`` is not a
+substitution.
 """
 
 import ast
 import math
 import operator
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -75,6 +77,7 @@ def _value(node: ast.expr) -> int:
 # Characters of one attribute, before and after substitution; a variable made of itself twice would grow for ever.
 MAX_TEXT = 8192
 MAX_NESTING = 16
+MAX_WORDS = MAX_TEXT // 2  # more do not fit into a text
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 # Pattern of plain text by the kind of quote around it: in a template, and in an unquoted word.
@@ -270,6 +273,15 @@ def _eval(words: tuple[Template, ...], sources: Sources) -> str:
     return calculate(evaluate(words[0], sources))
 
 
+def _string_join(words: tuple[Template, ...], sources: Sources) -> str:
+    between, *parts = (evaluate(word, sources) for word in words)
+    return between.join(parts)
+
+
+def _path_join(words: tuple[Template, ...], sources: Sources) -> str:
+    return os.path.join(*(evaluate(word, sources) for word in words))  # noqa: PTH118 - as ros2 launch joins
+
+
 _FUNCTIONS = {
     "var": _var,
     "env": _env,
@@ -277,6 +289,8 @@ _FUNCTIONS = {
     "dirname": _dirname,
     "equals": _equals,
     "eval": _eval,
+    "string-join": _string_join,
+    "path-join": _path_join,
 }
 _WORDS = {
     "var": (1, 2),
@@ -285,4 +299,6 @@ _WORDS = {
     "dirname": (0, 0),
     "equals": (2, 2),
     "eval": (1, 1),
+    "string-join": (2, MAX_WORDS),
+    "path-join": (1, MAX_WORDS),
 }

@@ -15,7 +15,7 @@ NODE = '<node pkg="p" exec="e"/>'
 # What is on line 3 of a file, and what is said about it.
 ERRORS = [
     ("<nodes/>", "in <launch>: unknown tag 'nodes'; did you mean 'node'?"),
-    ('<timer period="1"/>', "known: arg, executable, group, include, let, log, node, push-ros-namespace"),
+    ('<timer period="1"/>', "known: arg, executable, group, include, let, log, log_debug"),
     ('<node pkg="p" exec="e" nam="n"/>', "<node>: unknown attribute 'nam'; did you mean 'name'?"),
     ('<node pkg="p" exec="e" respawn="true"/>', "unknown attribute 'respawn'"),
     ('<node pkg="p"/>', "<node>: attribute 'exec' is missing"),
@@ -60,6 +60,9 @@ ERRORS = [
     ('<log message="$(command ls)" if="false"/>', "<log>: unknown substitution '$(command)'"),
     ('<log message="$(find-pkg-share unknown)"/>', "<log>: package 'unknown' is not installed"),
     ('<log message="$(env NOWHERE)"/>', "<log>: environment variable 'NOWHERE' is not set"),
+    ('<log message="a" level="loud"/>', "<log>: unknown level 'loud' (known: critical, debug, error, info"),
+    ('<log_info message="a" level="info"/>', "<log_info>: unknown attribute 'level'"),
+    ('<log_info message="$(string-join .)"/>', "<log_info>: $(string-join) takes 2 to"),
     ('<log message="a">text</log>', "text 'text' has no meaning here"),
     ('<log message="a"/>text', "text 'text' has no meaning here"),
     ('<arg name="a"/>', "argument 'a' has no default and was not given"),

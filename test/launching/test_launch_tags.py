@@ -244,3 +244,13 @@ def test_parse_arguments(words, result):
 def test_parse_bad_arguments(word):
     with pytest.raises(ConfigError, match="is not of the form name:=value"):
         parse_arguments([word])
+
+
+def test_levels_of_lyrical(read):
+    """Debug is not shown, as in ros2 launch."""
+    plan = read(
+        """<log message="a"/><log message="b" level="WARNING"/><log message="no" level="debug"/>
+           <log_debug message="no"/><log_info message="c"/><log_warning message="d"/><log_error message="e"/>
+           <log_error message="no" if="false"/>"""
+    )
+    assert plan.log == ("a", "b", "c", "d", "e")

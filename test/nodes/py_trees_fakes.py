@@ -1,52 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for what py_trees_ros_interfaces 2.1.0 generates, with the same fields and constants, and for a node."""
+"""A stand-in for a node, as much of it as streams need."""
 
+import copy
 import types
-from dataclasses import dataclass, field
 
 from builtin_interfaces.msg import Time
-from unique_identifier_msgs.msg import UUID
-
-
-@dataclass
-class Behaviour:
-    INVALID, RUNNING, SUCCESS, FAILURE = 1, 2, 3, 4
-    UNKNOWN_TYPE, BEHAVIOUR, SEQUENCE, SELECTOR, PARALLEL, CHOOSER, DECORATOR = range(7)
-    BLACKBOX_LEVEL_NOT_A_BLACKBOX = 4
-
-    name: str = ""
-    class_name: str = ""
-    own_id: UUID = field(default_factory=UUID)
-    parent_id: UUID = field(default_factory=UUID)
-    tip_id: UUID = field(default_factory=UUID)
-    child_ids: list = field(default_factory=list)
-    current_child_id: UUID = field(default_factory=UUID)
-    type: int = 0
-    additional_detail: str = ""
-    blackbox_level: int = 0
-    status: int = 0
-    message: str = ""
-    is_active: bool = False
-    blackboard_access: list = field(default_factory=list)
-
-
-@dataclass
-class Statistics:
-    count: int = 0
-    stamp: Time = field(default_factory=Time)
-
-
-@dataclass
-class BehaviourTree:
-    behaviours: list = field(default_factory=list)
-    changed: bool = False
-    statistics: Statistics = field(default_factory=Statistics)
-
-
-msg = types.SimpleNamespace(Behaviour=Behaviour, BehaviourTree=BehaviourTree, Statistics=Statistics)
-srv = types.SimpleNamespace(
-    OpenSnapshotStream="open", CloseSnapshotStream="close", ReconfigureSnapshotStream="reconfigure"
-)
+from py_trees_ros_interfaces import srv
 
 
 class Publisher:
@@ -56,7 +15,7 @@ class Publisher:
         self.subscribers = 0
 
     def publish(self, message):
-        self.sent.append(message)
+        self.sent.append(copy.deepcopy(message))
 
     def get_subscription_count(self):
         return self.subscribers
@@ -99,9 +58,19 @@ class Node:
             warning=lambda text: self.lines.append(("warning", text)),
         )
 
-    def call(self, service, topic_name="", period=float("inf")):
+    def call(self, service, topic_name="", period=float("inf"), **more):
         """What the service answers."""
-        parameters = types.SimpleNamespace(snapshot_period=period, blackboard_data=True)
-        request = types.SimpleNamespace(topic_name=topic_name, parameters=parameters)
-        response = types.SimpleNamespace(topic_name="", result=None)
-        return self.services_made[f"~/snapshot_streams/{service}"](request, response)
+        kind = getattr(srv, f"{service.title()}SnapshotStream")
+        request = kind.Request(topic_name=topic_name)
+        if service != "close":
+            request.parameters.snapshot_period = period
+            request.parameters.blackboard_data = more.get("data", False)
+            request.parameters.blackboard_activity = more.get("activity", False)
+        return self.services_made[f"~/snapshot_streams/{service}"](request, kind.Response())
+
+    def ask(self, service, **request):
+        """What a service for the blackboard answers."""
+        kind = {"open": srv.OpenBlackboardStream, "close": srv.CloseBlackboardStream}.get(
+            service, srv.GetBlackboardVariables
+        )
+        return self.services_made[f"~/blackboard_streams/{service}"](kind.Request(**request), kind.Response())

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees as py_trees_ros shows them, and who gets them when; on stand-ins where ROS's interfaces are not installed."""
+"""Trees and blackboards as py_trees_ros shows them, and who gets them when."""
 
 import json
 import uuid
 
 import py_trees_fakes
 import pytest
+from py_trees_ros_interfaces.msg import Behaviour
 from unique_identifier_msgs.msg import UUID
 
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -14,7 +15,8 @@ from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, Vi
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.nodes.tree.runs import py_trees_streams
-from embodiment_bridge.nodes.tree.runs.py_trees_streams import MAX_NODES, MAX_STREAMS, behaviours, streams_of
+from embodiment_bridge.nodes.tree.runs.py_trees_messages import MAX_NODES, WINDOW, behaviours
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import MAX_STREAMS, PyTreesStreams
 
 SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
 SHAKE = {"type": "body", "action": "HEAD_SHAKE", "duration": 1}
@@ -32,13 +34,6 @@ def make_run(*children, **more):
     return Run(text, Ports(body, VirtualMedia({}), VirtualRequests({})), Rules(SKILLS))
 
 
-@pytest.fixture(autouse=True)
-def interfaces(monkeypatch):
-    """Stand-ins, wherever the test runs."""
-    monkeypatch.setattr(py_trees_streams, "msg", py_trees_fakes.msg)
-    monkeypatch.setattr(py_trees_streams, "srv", py_trees_fakes.srv)
-
-
 @pytest.fixture
 def node():
     return py_trees_fakes.Node()
@@ -46,7 +41,7 @@ def node():
 
 @pytest.fixture
 def streams(node):
-    return streams_of(node)
+    return PyTreesStreams(node)
 
 
 def shown(run):
@@ -57,6 +52,7 @@ def shown(run):
 
 def tick(run, streams, now):
     run.tick(now)
+    streams.ticked(now, now + 0.25)
     streams.publish(run, run.take_events())
 
 
@@ -104,8 +100,8 @@ def test_kind_of_node(document, kind, detail):
     run = make_run({**document, "name": "it"})
     run.tick(0.0)
     it = shown(run)["it"]
-    assert (it.type, it.additional_detail) == (getattr(py_trees_fakes.Behaviour, kind), detail)
-    assert it.blackbox_level == py_trees_fakes.Behaviour.BLACKBOX_LEVEL_NOT_A_BLACKBOX
+    assert (it.type, it.additional_detail) == (getattr(Behaviour, kind), detail)
+    assert it.blackbox_level == Behaviour.BLACKBOX_LEVEL_NOT_A_BLACKBOX
     assert it.class_name.startswith("embodiment_bridge.behaviour.")
 
 
@@ -113,14 +109,14 @@ def test_node_and_its_clean_up_are_a_sequence():
     run = make_run({"type": "parallel", "finally": delay(1, name="tidy"), "behaviors": [delay(1)]})
     run.tick(0.0)
     _, both, inside, tidy, _ = behaviours(run.last_root, set())
-    assert both.type == py_trees_fakes.Behaviour.SEQUENCE
+    assert both.type == Behaviour.SEQUENCE
     assert [of(m) for m in both.child_ids] == [of(inside.own_id), of(tidy.own_id)]
-    assert (inside.type, tidy.name) == (py_trees_fakes.Behaviour.PARALLEL, "tidy")
+    assert (inside.type, tidy.name) == (Behaviour.PARALLEL, "tidy")
 
 
 def test_status_and_activity_of_the_last_tick():
     run = make_run(delay(1, name="a"), delay(1, name="b"), delay(1, name="c"), name="all")
-    kind = py_trees_fakes.Behaviour
+    kind = Behaviour
 
     def at(now):
         run.tick(now)
@@ -150,7 +146,7 @@ def test_halted_and_failed_nodes_and_their_messages():
     for now in (1.1, 1.2):  # the body comes to rest in between
         run.tick(now)
     ended = shown(run)
-    kind = py_trees_fakes.Behaviour
+    kind = Behaviour
     assert ended["no"].status == ended["both"].status == kind.FAILURE
     assert (ended["HEAD_SHAKE"].status, ended["HEAD_SHAKE"].is_active) == (kind.INVALID, False)
 
@@ -196,7 +192,7 @@ def test_stream_gets_changes_only(node, streams):
         tick(run, streams, now)
         assert len(sent) == messages
     assert [m.statistics.count for m in sent] == [1, 3, 5]
-    assert sent[-1].behaviours[0].status == py_trees_fakes.Behaviour.SUCCESS
+    assert sent[-1].behaviours[0].status == Behaviour.SUCCESS
     assert all(m.changed and m.statistics.stamp.sec == 7 for m in sent)
 
 
@@ -255,7 +251,7 @@ def test_wished_name(node, streams, wanted, topic):
 def test_impossible_name_is_refused_with_a_line(node, streams):
     assert node.call("open", "a b").topic_name == ""
     assert node.publishers_made == {}
-    assert node.lines == [("warning", "no snapshot stream 'a b': bad name ~/snapshot_streams/a b")]
+    assert node.lines == [("warning", "no stream 'a b': bad name ~/snapshot_streams/a b")]
 
 
 def test_stream_that_nobody_hears_makes_room(node, streams):
@@ -281,10 +277,73 @@ def test_rejected_document_has_no_tree(node, streams):
     assert node.publishers_made[topic].sent == []
 
 
-def test_without_the_interfaces_there_is_one_line_and_no_service(node, monkeypatch):
-    monkeypatch.setattr(py_trees_streams, "msg", None)
-    assert streams_of(node) is None
-    assert node.services_made == {}
-    assert node.lines == [
-        ("debug", "no streams for py-trees-tree-watcher: py_trees_ros_interfaces is not installed")
+def test_statistics_are_of_the_last_ticks(node, streams):
+    sent = node.publishers_made[node.call("open", period=0.0).topic_name].sent
+    run = make_run(delay(100))
+    for now in range(2 * WINDOW):
+        tick(run, streams, float(now))
+    first, last = sent[0].statistics, sent[-1].statistics
+    assert (first.tick_duration, first.tick_interval, first.tick_duration_variance) == (0.25, 0.0, 0.0)
+    assert (last.tick_duration_average, last.tick_interval_average) == (0.25, 1.0)
+    assert (last.count, last.tick_interval, last.tick_interval_variance) == (2 * WINDOW, 1.0, 0.0)
+
+
+def fill(run, **values):
+    for key, value in values.items():
+        run.blackboard.write(key, value)
+
+
+def test_blackboard_comes_with_a_snapshot_that_asks_for_it(node, streams):
+    plain = node.publishers_made[node.call("open").topic_name].sent
+    told = node.publishers_made[node.call("open", data=True, activity=True).topic_name].sent
+    run = make_run(delay(9))
+    fill(run, near=True, steps=3)
+    tick(run, streams, 0.0)
+    fill(run, near=None, steps=4, new="a")
+    tick(run, streams, 0.1)
+    assert [(one.key, one.value) for one in told[0].blackboard_on_visited_path] == [
+        ("near", "True"), ("steps", "3")
+    ]  # fmt: skip
+    assert told[0].blackboard_activity == []
+    done = [(a.key, a.activity_type, a.previous_value, a.current_value) for a in told[1].blackboard_activity]
+    assert done == [
+        ("near", "UNSET", "True", ""), ("new", "INITIALISED", "", "a"), ("steps", "WRITE", "3", "4")
+    ]  # fmt: skip
+    assert len(plain) == 1
+    assert plain[0].blackboard_on_visited_path == []
+
+
+def test_blackboard_is_watched(node, streams):
+    assert node.ask("get_variables").variables == []
+    run = make_run(delay(9))
+    fill(run, near=True, steps=3)
+    tick(run, streams, 0.0)
+    assert node.ask("get_variables").variables == ["near", "steps"]
+    late = node.publishers_made[node.ask("open").topic]
+    every = late.sent
+    one = node.publishers_made[
+        node.ask("open", variables=["steps", "far"], with_activity_stream=True).topic
+    ].sent
+    for publisher in node.publishers_made.values():
+        publisher.subscribers = publisher is not late
+    tick(run, streams, 0.05)
+    assert late.sent == []  # nobody would hear it
+    late.subscribers = 1
+    for now, steps in ((0.1, 3), (0.2, 3), (0.3, 4)):
+        fill(run, steps=steps)
+        tick(run, streams, now)
+    assert [message.data for message in every] == [
+        "    near  : True\n    steps : 3", "    near  : True\n    steps : 4"
+    ]  # fmt: skip
+    assert [message.data.splitlines() for message in one] == [
+        ["    far   : -", "    steps : 3", "Blackboard Activity Stream"],
+        ["    far   : -", "    steps : 4", "Blackboard Activity Stream", "    steps : WRITE 3 -> 4"],
     ]
+
+
+def test_closed_view_of_a_blackboard_is_gone(node, streams):
+    topic = node.ask("open").topic
+    assert topic == "/robot1/behavior_tree/blackboard_streams/_watcher_0"
+    assert node.ask("close", topic_name=topic).result is True
+    assert node.ask("close", topic_name=topic).result is False
+    assert node.publishers_made == {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A watcher over real services and topics, where py_trees_ros_interfaces is installed."""
-
-import importlib.util
+"""A watcher over real services and topics."""
 
 import pytest
 from graph_stage import Stage
+from py_trees_ros_interfaces import srv
+from py_trees_ros_interfaces.msg import BehaviourTree
 from rclpy.node import Node
 
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -12,12 +12,8 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_ports import VirtualMedia, VirtualRequests, VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import PyTreesStreams
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("py_trees_ros_interfaces") is None,
-    reason="py_trees_ros_interfaces is not installed",
-)
 TREE = '{"type": "parallel", "name": "both", "behaviors": [{"type": "delay", "duration": 1}]}'
 
 
@@ -26,17 +22,13 @@ class Streams(Stage):
 
     def __init__(self, runtime):
         super().__init__(runtime)
-        self.streams = streams_of(runtime.add(Node("tree", context=runtime.context)))
+        self.streams = PyTreesStreams(runtime.add(Node("tree", context=runtime.context)))
 
     def stream(self, name, **request):
-        from py_trees_ros_interfaces import srv
-
         kind = getattr(srv, f"{name.title()}SnapshotStream")
         return self.call(kind, f"/tree/snapshot_streams/{name}", **request)
 
     def watch(self, topic):
-        from py_trees_ros_interfaces.msg import BehaviourTree
-
         return self.collect(BehaviourTree, topic, "latched")
 
 

@@ -209,6 +209,11 @@ class Run:
         return self._root
 
     @property
+    def blackboard(self) -> Blackboard:
+        """The values that its conditions look at."""
+        return self._context.blackboard
+
+    @property
     def last_root(self) -> Node | None:
         """The ``root``; after the end the tree as it ended."""
         return self._ended_root if self._root is None else self._root

@@ -97,7 +97,7 @@ def _read_number(path: Path) -> int | None:
         return None
 
 
-DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
+DISTRIBUTIONS = {"7": "jazzy", "9": "kilted", "10": "lyrical"}  # by major version of rclpy
 DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # folders of a checkout, installed under share/
 INTERFACES = {".msg", ".srv", ".action"}
 

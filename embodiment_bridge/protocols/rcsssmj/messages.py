@@ -24,6 +24,9 @@ from embodiment_bridge.scene.sight import Camera, Point, Pose
 from embodiment_bridge.scene.soccer import Player
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
+NOISE: Final = (
+    0.01  # of master: one sigma, as a share of the distance; the 0.5 degrees across are nearly that
+)
 NOWHERE: Final = (0.0, 0.0, 0.0)
 
 OUTPUTS: Final = messages.OUTPUTS
@@ -98,8 +101,8 @@ class PerceptMessages(PlayerMessages):
             return
         eye = self._camera.pose(base, state.position)
         if eye is not None:
-            name_of = self._found if vision.letters else self._named
-            yield from self._remembered(seen, eye, self.me, state.time, stamp, name_of)
+            how = (self._found, NOISE) if vision.letters else (self._named, 0.0)
+            yield from self._remembered(seen, eye, self.me, state.time, stamp, *how)
 
     def _found(self, point: Point, place: Vector) -> str:
         return self._field.name(point.name, place, point.distance)

@@ -172,13 +172,20 @@ class PlayerMessages:
         return self._view.landmark(point.name)
 
     def _remembered(
-        self, seen: Sight, eye: Pose, me: Player, time: float, stamp: Stamp, name_of: NameOf
+        self,
+        seen: Sight,
+        eye: Pose,
+        me: Player,
+        time: float,
+        stamp: Stamp,
+        name_of: NameOf,
+        noise: float = 0.0,
     ) -> Pairs:
         """All entities after a picture that was taken from ``eye`` at ``time`` (s); ``me`` is none of them.
 
-        name_of: the name of a landmark, see ``sightings``.
+        name_of, noise: see ``sightings``.
         """
-        things = sightings(seen, eye, me, self._ball, name_of)
+        things = sightings(seen, eye, me, self._ball, name_of, noise)
         # it remembers also while nobody listens
         known = self._memory.look(things, time, stamp, partial(SOCCER.surely_shows, eye))
         if self.is_wanted("entities"):

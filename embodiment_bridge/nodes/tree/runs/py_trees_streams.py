@@ -1,54 +1,116 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshot streams for `py-trees-tree-watcher` and py_trees_ros_viewer, where py_trees_ros_interfaces is installed.
+"""Serves the streams of `py-trees-tree-watcher`, `py-trees-blackboard-watcher` and py_trees_ros_viewer.
 
-Services, topics, QoS and messages are those of ``py_trees_ros.trees.BehaviourTree`` (2.2.2). That class itself is not
-used: it ticks the tree on its own, and walks every node of it in each tick.
+Services, topics, QoS and messages are those of ``py_trees_ros.trees.BehaviourTree`` (2.2.2) and of its
+``blackboard.Exchange``. Those classes themselves are not used: they tick the tree on their own, walk every node of it
+in each tick, and know only py_trees' own blackboard.
 """
 
 import math
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-from uuid import UUID
+from typing import Any, Final, Generic, TypeVar
 
-from py_trees.common import Status
+from py_trees_ros_interfaces import msg, srv
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node as RosNode
 from rclpy.publisher import Publisher
-from unique_identifier_msgs.msg import UUID as IdMessage  # noqa: N811 - two things of one name
+from std_msgs.msg import String
 
-from embodiment_bridge.behaviour.engine.journal import Origin, Transition
+from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.nodes.composite import Parallel, ReactiveSelector, Selector, Sequence
 from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.runs.py_trees_messages import TickTimes, activity, behaviours, board_items
 
-try:
-    from py_trees_ros_interfaces import msg, srv
-except ImportError:
-    msg = srv = None
+MAX_STREAMS: Final = (
+    16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
+)
+MISSING: Final = "-"  # the value of a key that is not on the blackboard
 
-MAX_STREAMS = 16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
-MAX_NODES = 200  # limit of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
+Asked = TypeVar("Asked")
+
+
+class OpenStreams(Generic[Asked]):
+    """Keeps the topics that watchers opened below ``folder``, by name, each with what was asked for."""
+
+    def __init__(self, node: RosNode, kind: type, folder: str, unnamed: str) -> None:
+        self._node = node
+        self._kind = kind
+        self._folder = folder
+        self._unnamed = unnamed
+        self._count = 0
+        self._publishers: dict[str, Publisher] = {}
+        self.asked: dict[str, Asked] = {}
+
+    def open(self, wanted: str, asked: Asked) -> str:
+        """Return the name of a topic that is open now; an empty one when it cannot be opened.
+
+        wanted: a full or private name as it is, others below the folder; empty for a new one.
+        """
+        if not wanted:
+            wanted = f"{self._unnamed}{self._count}"
+            self._count += 1
+        inside = wanted if wanted.startswith(("/", "~")) else f"~/{self._folder}/{wanted}"
+        try:
+            name = str(self._node.resolve_topic_name(inside))
+            if name not in self.asked:
+                self._make_room()
+                self._publishers[name] = self._node.create_publisher(self._kind, name, profile("latched"))
+        except (NameValidationException, RuntimeError) as error:
+            self._node.get_logger().warning(f"no stream {wanted!r}: {error}")
+            return ""
+        self.asked[name] = asked
+        return name
+
+    def close(self, name: str) -> bool:
+        """Return whether the topic was open; it is not any more."""
+        if name not in self.asked:
+            return False
+        del self.asked[name]
+        self._node.destroy_publisher(self._publishers.pop(name))
+        return True
+
+    def publish(self, name: str, message: object) -> None:
+        """Publish on an open topic."""
+        self._publishers[name].publish(message)
+
+    def is_heard(self, name: str) -> bool:
+        """Return whether an open topic has a subscriber."""
+        return bool(self._publishers[name].get_subscription_count())
+
+    def _make_room(self) -> None:
+        if len(self.asked) < MAX_STREAMS:
+            return
+        for name in self.asked:
+            if not self.is_heard(name):
+                self.close(name)
+                return
+        raise RuntimeError(f"{MAX_STREAMS} streams are open and heard already")
 
 
 @dataclass(slots=True)
-class Stream:
-    """Represents an open stream: ``period`` in s is how often it gets a snapshot when nothing changes."""
+class Snapshots:
+    """What a watcher of the tree asked for, and when it was told last (``time.monotonic()``).
 
-    publisher: Publisher
+    period: s between two snapshots when nothing changes. data, activity: of the blackboard.
+    """
+
     period: float
-    told: float = -math.inf  # time.monotonic() of its last snapshot
+    data: bool
+    activity: bool
+    told: float = -math.inf
 
 
-def streams_of(node: RosNode) -> "PyTreesStreams | None":
-    """Return the snapshot streams that this node now serves; None where the interfaces are not installed."""
-    if msg is None:
-        node.get_logger().debug(
-            "no streams for py-trees-tree-watcher: py_trees_ros_interfaces is not installed"
-        )
-        return None
-    return PyTreesStreams(node)
+@dataclass(slots=True)
+class View:
+    """What a watcher of the blackboard asked for, and the text that it was told last. No names: everything."""
+
+    names: tuple[str, ...]
+    activity: bool
+    told: str = ""
 
 
 class PyTreesStreams:
@@ -56,140 +118,119 @@ class PyTreesStreams:
 
     def __init__(self, node: RosNode) -> None:
         self._node = node
-        self._streams: dict[str, Stream] = {}
-        self._named = 0
-        self._ticks = 0
+        self._times = TickTimes()
+        self._trees = OpenStreams[Snapshots](node, msg.BehaviourTree, "snapshot_streams", "_snapshots_")
+        self._views = OpenStreams[View](node, String, "blackboard_streams", "_watcher_")
+        self._run: Run | None = None
+        self._board: Mapping[str, Value] | None = None  # of that run, as a watcher was told of it last
         for name, kind, callback in (
-            ("open", srv.OpenSnapshotStream, self._open),
-            ("close", srv.CloseSnapshotStream, self._close),
-            ("reconfigure", srv.ReconfigureSnapshotStream, self._reconfigure),
+            ("snapshot_streams/open", srv.OpenSnapshotStream, self._open),
+            ("snapshot_streams/close", srv.CloseSnapshotStream, self._close),
+            ("snapshot_streams/reconfigure", srv.ReconfigureSnapshotStream, self._reconfigure),
+            ("blackboard_streams/get_variables", srv.GetBlackboardVariables, self._list_keys),
+            ("blackboard_streams/open", srv.OpenBlackboardStream, self._open_view),
+            ("blackboard_streams/close", srv.CloseBlackboardStream, self._close_view),
         ):
-            node.create_service(kind, f"~/snapshot_streams/{name}", callback)
+            node.create_service(kind, f"~/{name}", callback)
+
+    def ticked(self, began: float, ended: float) -> None:
+        """Take in when a tick began and ended (``time.monotonic()``), before what it changed is published."""
+        self._times.note(began, ended)
 
     def publish(self, run: Run, events: list[Transition]) -> None:
         """Publish the events of one tick; called once per tick of a run."""
-        self._ticks += 1
-        if not self._streams or run.last_root is None:
+        root = run.last_root
+        if root is None:
             return
+        before = self._board if run is self._run else None
+        self._run, self._board = run, None
+        if not (self._trees.asked or self._views.asked):
+            return
+        self._board = board = run.blackboard.values()
+        changes = list(activity(board if before is None else before, board))
         now = time.monotonic()
-        due = [s for s in self._streams.values() if events or now - s.told >= s.period]
-        if not due:
-            return
-        message = msg.BehaviourTree(behaviours=behaviours(run.last_root, {event.origin for event in events}))
+        due = {
+            name: one
+            for name, one in self._trees.asked.items()
+            if events or (one.activity and changes) or now - one.told >= one.period
+        }
+        if due:
+            self._publish_tree(root, events, board, changes, due)
+            for one in due.values():
+                one.told = now
+        for name, view in self._views.asked.items():
+            text = "\n".join(board_lines(board, view.names))
+            if text != view.told and self._views.is_heard(name):  # a watcher comes after it has asked
+                view.told = text
+                self._views.publish(name, String(data="\n".join([text, *_activity_lines(view, changes)])))
+
+    def _publish_tree(
+        self,
+        root: Node,
+        events: list[Transition],
+        board: Mapping[str, Value],
+        changes: list[Any],
+        due: Mapping[str, Snapshots],
+    ) -> None:
+        message = msg.BehaviourTree(behaviours=behaviours(root, {event.origin for event in events}))
         message.changed = bool(events)
-        message.statistics.count = self._ticks
+        message.statistics = self._times.message()
         message.statistics.stamp = self._node.get_clock().now().to_msg()
-        for stream in due:
-            stream.told = now
-            stream.publisher.publish(message)
+        items = board_items(board)
+        for name, one in due.items():
+            message.blackboard_on_visited_path = items if one.data else []
+            message.blackboard_activity = changes if one.activity else []
+            self._trees.publish(name, message)
 
     def _open(self, request: Any, response: Any) -> Any:
-        """Answer with the name of the topic, or with an empty one when it cannot be opened."""
-        try:
-            name = self._node.resolve_topic_name(self._wanted(request.topic_name))
-            if name not in self._streams:
-                self._make_room()
-                publisher = self._node.create_publisher(msg.BehaviourTree, name, profile("latched"))
-                self._streams[name] = Stream(publisher, math.inf)
-        except (NameValidationException, RuntimeError) as error:
-            self._node.get_logger().warning(f"no snapshot stream {request.topic_name!r}: {error}")
-            return response
-        self._streams[name].period = period_of(request.parameters)
-        response.topic_name = name
+        response.topic_name = self._trees.open(request.topic_name, snapshots_of(request.parameters))
         return response
 
-    def _wanted(self, name: str) -> str:
-        """Return the topic that a request asks for: a full or private name as it is, others below this node."""
-        if not name:
-            name = f"_snapshots_{self._named}"
-            self._named += 1
-        return name if name.startswith(("/", "~")) else f"~/snapshot_streams/{name}"
-
-    def _make_room(self) -> None:
-        if len(self._streams) < MAX_STREAMS:
-            return
-        for name, stream in self._streams.items():
-            if stream.publisher.get_subscription_count() == 0:
-                self._shut(name)
-                return
-        raise RuntimeError(f"{MAX_STREAMS} streams are open and heard already")
-
     def _close(self, request: Any, response: Any) -> Any:
-        response.result = request.topic_name in self._streams
-        if response.result:
-            self._shut(request.topic_name)
+        response.result = self._trees.close(request.topic_name)
         return response
 
     def _reconfigure(self, request: Any, response: Any) -> Any:
-        response.result = request.topic_name in self._streams
+        response.result = request.topic_name in self._trees.asked
         if response.result:
-            self._streams[request.topic_name].period = period_of(request.parameters)
+            told = self._trees.asked[request.topic_name].told
+            self._trees.asked[request.topic_name] = snapshots_of(request.parameters, told)
         return response
 
-    def _shut(self, name: str) -> None:
-        self._node.destroy_publisher(self._streams.pop(name).publisher)
+    def _list_keys(self, _: Any, response: Any) -> Any:
+        response.variables = [] if self._run is None else sorted(self._run.blackboard.values())
+        return response
+
+    def _open_view(self, request: Any, response: Any) -> Any:
+        view = View(tuple(request.variables), request.with_activity_stream)
+        response.topic = self._views.open("", view)
+        return response
+
+    def _close_view(self, request: Any, response: Any) -> Any:
+        response.result = self._views.close(request.topic_name)
+        return response
 
 
-def period_of(parameters: Any) -> float:
-    """Return the seconds between two snapshots when nothing changes; the blackboard is not sent."""
+def snapshots_of(parameters: Any, told: float = -math.inf) -> Snapshots:
+    """Return what the parameters of a stream ask for."""
     period = float(parameters.snapshot_period)
-    return math.inf if math.isnan(period) else period
+    period = math.inf if math.isnan(period) else period
+    return Snapshots(period, parameters.blackboard_data, parameters.blackboard_activity, told)
 
 
-def behaviours(root: Node, touched: set[Origin]) -> list[Any]:
-    """Return a message for each node, the root first; of a large tree only the upper ``MAX_NODES``.
-
-    ``touched`` are the origins of the nodes that began or ended in the last tick.
-    """
-    shown = [root]
-    for node in shown:
-        shown.extend(node.children[: MAX_NODES - len(shown)])
-    ids = {node.id for node in shown}
-    return [_behaviour(node, ids, node.origin in touched) for node in shown]
+def board_lines(values: Mapping[str, Value], names: Iterable[str] = ()) -> list[str]:
+    """Return a line for each key, or for each of ``names``, as the watcher prints them."""
+    shown = sorted(names) or sorted(values)
+    width = max(map(len, shown), default=0)
+    return [f"    {name:<{width}} : {values.get(name, MISSING)}" for name in shown]
 
 
-def _behaviour(node: Node, shown: set[UUID], touched: bool) -> Any:
-    origin = node.origin
-    children = [child.id for child in node.children if child.id in shown]
-    message = msg.Behaviour(
-        name=node.name,
-        class_name=f"{type(node).__module__}.{type(node).__name__}",
-        own_id=_id(node.id),
-        child_ids=[_id(child) for child in children],
-        type=_type(node),
-        additional_detail=_detail(node),
-        blackbox_level=msg.Behaviour.BLACKBOX_LEVEL_NOT_A_BLACKBOX,
-        status=getattr(msg.Behaviour, node.status.name),
-        is_active=node.running or (touched and node.status is not Status.INVALID),
-    )
-    message.message = node.feedback_message or (origin.label if origin.label != node.name else "")
-    if len(children) < len(node.children):
-        message.message += f" ({len(node.children) - len(children)} children not shown)"
-    if node.parent is not None:
-        message.parent_id = _id(node.parent.id)
-    current = getattr(node, "current_child", None)
-    if current is not None and current.id in shown:
-        message.current_child_id = _id(current.id)
-    return message
-
-
-def _type(node: Node) -> int:
-    for cls, name in ((Sequence, "SEQUENCE"), (Selector, "SELECTOR"), (Parallel, "PARALLEL")):
-        if isinstance(node, cls):
-            return int(getattr(msg.Behaviour, name))
-    if len(node.children) > 1:  # a node and its clean-up; of a decorator, watchers draw the last child only
-        return int(msg.Behaviour.SEQUENCE)
-    return int(msg.Behaviour.DECORATOR if node.children else msg.Behaviour.BEHAVIOUR)
-
-
-def _detail(node: Node) -> str:
-    """Return the detail that watchers look at, in the words of py_trees_ros; else the node's JSON pointer."""
-    if isinstance(node, (Sequence, Selector)):
-        return "" if isinstance(node, ReactiveSelector) else "WithMemory"
-    if isinstance(node, Parallel):
-        return "OnOne" if node.policy.succeed_on_one else "OnAll"
-    return node.origin.pointer
-
-
-def _id(number: UUID) -> IdMessage:
-    return IdMessage(uuid=list(number.bytes))
+def _activity_lines(view: View, changes: Iterable[Any]) -> list[str]:
+    if not view.activity:
+        return []
+    lines = [
+        f"    {item.key} : {item.activity_type} {item.previous_value} -> {item.current_value}"
+        for item in changes
+        if not view.names or item.key in view.names
+    ]
+    return ["Blackboard Activity Stream", *lines]

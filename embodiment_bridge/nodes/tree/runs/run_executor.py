@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets runs of documents and plans have the body, one after the other, and ticks them."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 
 from rcl_interfaces.msg import SetParametersResult
@@ -202,7 +203,9 @@ class RunExecutor:
             if not self.scheduler.needs_tick:
                 self.scheduler.tick(self._now())  # changes nothing, but tells paused runs the time
             self.scheduler.stop_all(veto)
+        began = time.monotonic()
         ended = self.scheduler.tick(self._now())
+        self._viewers.streams.ticked(began, time.monotonic())
         for goal_run in self._goal_runs.values():
             self._tell(goal_run)
         for end in ended:

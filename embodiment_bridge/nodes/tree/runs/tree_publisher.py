@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tells the graph what a run does: `~/events`, one message per transition, and `~/tree`, the tree on change.
 
-Where py_trees_ros_interfaces is installed also the snapshot streams of py_trees_ros.
+The streams of py_trees_ros, too.
 """
 
 from builtin_interfaces.msg import Time
@@ -15,7 +15,7 @@ from embodiment_bridge.behaviour.engine.node import SnapshotNode, snapshot
 from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import PyTreesStreams
 
 PAUSED = "", RunState.PAUSED  # without a run
 GREET_S = 0.5  # s of wall time between two greetings
@@ -34,13 +34,12 @@ class TreePublisher:
         self._greeter: Timer | None = None  # during a pause
         self._greeted: set[bytes] = set()  # ids of the subscriptions that know of the pause
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._streams = streams_of(node)
+        self.streams = PyTreesStreams(node)
 
     def publish(self, run_id: str, run: Run) -> None:
         """Publish what happened since the last call."""
         events = run.take_events()
-        if self._streams is not None:
-            self._streams.publish(run, events)
+        self.streams.publish(run, events)
         newcomer = self._newcomer()
         state = run_id, run.state
         changed, self._told = state != self._told, state
