@@ -222,7 +222,9 @@ class MotionRunner:
     ) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Returns the id for ``cancel``.
 
-        judged: it fails where the joints do not arrive; else who asks looks at them with tolerances of his own. Legs begin when they stand. A trajectory that begins ``delay`` s later (negative: earlier) claims them now.
+        judged: it fails where the joints do not arrive; else who asks has tolerances of his own.
+
+        Legs begin when they stand. A trajectory that begins ``delay`` s later (negative: earlier) claims them now.
 
         Raises:
             CommandError: the joints cannot follow, or it is over; the text names joint, point, value and range.
