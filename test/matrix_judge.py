@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges by what a watcher saw whether the world shows that an action was done."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from world_watcher import WorldWatcher
 MOVED_JOINT = 0.1  # rad
 MOVED_BASE = 0.03  # m
 TURNED = 0.1  # rad
+MOVED_THING = 0.1  # m
 HERE = 0.6  # m from a place where a walk should end: half a cell of a grid and a bit
 AT_A_THING = 1.2  # m
 COLORS = {"red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0)}
@@ -53,9 +55,15 @@ def shown(action: str, scene: Scene, seen: WorldWatcher, since: float, until: fl
             return right < -TURNED
         case "run_in_circle":
             return left > TURNED and seen.away(since, until) > MOVED_BASE
-        case "walk":
+        case "walk" | "go_to" | "beam":
             return seen.distance(*scene.place, since, until) < HERE
-        case "move_to_obj" | "sniff_at" | "follow" | "kick":
+        case "dribble":
+            places = seen.where(scene.thing, since, until)
+            return any(math.dist(scene.place, place) < HERE for place in places)
+        case "kick":
+            places = seen.where(scene.thing, since, until)
+            return any(math.dist(places[0], place) > MOVED_THING for place in places)
+        case "move_to_obj" | "sniff_at" | "follow":
             places = seen.where(scene.thing, since, until)
             return any(seen.distance(*place, since, until) < AT_A_THING for place in places)
         case "grab":

@@ -20,7 +20,7 @@ from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import LinkState, NodeEvent, SkillList
 from embodiment_bridge.srv import Beam
 from graph_stage import Stage
-from matrix_judge import MOVED_BASE, MOVED_JOINT, Scene, shown
+from matrix_judge import HERE, MOVED_BASE, MOVED_JOINT, Scene, shown
 from mcp.client.client import Client
 from waiting import GRAPH, PROCESS, SIMULATION
 from world_watcher import WorldWatcher
@@ -50,8 +50,10 @@ BODIES = ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos", "mujoco")
 WITH_MONITOR = ("rcsssmj", "simspark")
 NEAR_THE_BALL = {"x": -1.5, "y": 0.5}  # it is in the middle; from elsewhere a walk there takes minutes
 KEY_ROOM = {"x": "-2.0", "y": "0.0"}  # where the key lies in room.txt, m from the start
+BESIDE = (0.0, 0.5 * math.pi)  # rad from the heading: the places to walk to, a metre away
 SETTLED = 75  # percepts after a beam in which a robot comes to rest: 1.5 s
 SEED_HOST = "gxrobot.com"  # that the examples of the behaviour language fetch from
+VOICE = {"type": "player", "action": "play", "url": f"http://{SEED_HOST}/voice?id=AABBCCDDEEFFGGHHIIJJ.wav"}
 ENDS = ("success", "failure", "skipped", "replaced", "halted")
 STATUS = {
     ExecuteSkill.Result.SKIPPED: "skipped",
@@ -162,10 +164,9 @@ class MatrixStage(Stage):
         self.seen = WorldWatcher(NAMESPACE, self.runtime.context.get_domain_id())
         stack.callback(self.seen.close)
         self.until(self._joined)
-        if body in (
-            "virtual_servos",
-            "mujoco",
-        ):  # the threads of the sound player begin now, and not within one cell
+        # The threads of the sound player begin now, and not within one cell.
+        self.run(json.dumps(VOICE))
+        if body in ("virtual_servos", "mujoco"):
             assert self._ask("say", {"text": "ready"}) == ""
 
     def close(self) -> None:
@@ -281,7 +282,9 @@ class MatrixStage(Stage):
         self._goal = (0.0, 0.0)
         if self.seen.places:
             at = self.seen.places[-1]
-            self._goal = (at.x + math.cos(at.yaw), at.y + math.sin(at.yaw))
+            ways = [(at.x + math.cos(at.yaw + beside), at.y + math.sin(at.yaw + beside)) for beside in BESIDE]
+            things = self.seen.where(self._scene.thing)[-1:]  # a robot that walks onto a ball may fall
+            self._goal = next(way for way in ways if all(math.dist(way, thing) > HERE for thing in things))
         self._begun = time.time()
 
     def _place_near_the_ball(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import rclpy
 from embodiment_bridge.msg import EntityArray
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
@@ -76,15 +76,23 @@ class WorldWatcher:
         self._node.create_subscription(TFMessage, "/tf_static", self._on_frames, latched)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
+        self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="world watcher", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Stop watching."""
-        self._executor.shutdown()
-        rclpy.try_shutdown(context=self._context)
+        self._closed.set()  # the thread must not lose what it waits for
         self._thread.join()
+        self._executor.shutdown()
         self._node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    @property
+    def now(self) -> float:
+        """The time of the latest that was told of the body, s; 0 before the first."""
+        told = [self.places, *list(self.joints.values())]
+        return max((samples[-1][0] for samples in told if samples), default=0.0)
 
     # What the world showed.
 
@@ -149,10 +157,8 @@ class WorldWatcher:
     # How it is seen.
 
     def _watch(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return
+        while not self._closed.is_set():
+            self._executor.spin_once(timeout_sec=0.1)
 
     def _on_frames(self, message: TFMessage) -> None:
         for link in message.transforms:
