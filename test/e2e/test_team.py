@@ -2,9 +2,12 @@
 """Seven players of one team in one process, each in its own namespace, on the real server."""
 
 import json
+import math
 import os
+import shutil
 from pathlib import Path
 
+import pytest
 from real_server import free_ports
 from tf2_msgs.msg import TFMessage
 from waiting import PROCESS, spin_until
@@ -14,9 +17,12 @@ from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.standins.simspark.server import SimsparkServer
+from embodiment_bridge.standins.simspark.world import BALL_RADIUS, FIELD_LENGTH, FIELD_WIDTH, GOAL_WIDTH
 
 ROOT = Path(__file__).parents[2]
 PLAYERS = 7
+CENTRE_CIRCLE = 2.0  # m, radius, of rcssserver3d
 
 
 def plan(**arguments: str):
@@ -92,6 +98,54 @@ def test_eleven_players_join_a_server_that_was_started_for_them() -> None:
             lambda: (told, [(w.link, w.reason) for w in watchers]),
             patience=PROCESS,
         )
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [(13.0, 0.3), pytest.param(None, marks=pytest.mark.soak)],
+    ids=["before the goal", "from kick-off"],
+)
+def test_a_nao_that_plays_alone_scores(begin, tmp_path) -> None:
+    documents = tmp_path / "documents"
+    shutil.copytree(ROOT / "config/bml/team", documents)
+    shutil.copy(documents / "4_simspark.json", documents / "1.json")  # else it would be the keeper
+    told: list[str] = []
+    with SimsparkServer(sync=True, realtime=False) as server:
+        arguments = {
+            "body": "simspark", "team": "alone", "players": "1", "play": "true", "documents": str(documents),
+            "port": str(server.port),
+        }  # fmt: skip
+        world = server.world
+
+        def lined_up() -> bool:
+            with server.lock:
+                return bool(world.players) and math.dist(world.players[0].place[:2], (-3.5, 0.0)) < 0.2
+
+        def scored() -> bool:
+            with server.lock:
+                return world.ball.place[0] > FIELD_LENGTH / 2
+
+        with Graph(plan(**arguments), told.append) as graph:
+            spin_until(graph, lined_up, lambda: told, patience=PROCESS)
+            with server.lock:
+                world.game.play_mode = "PlayOn"
+                if begin:
+                    world.players[0].put((begin[0] - 1.0, begin[1], 0.36), 0.0)
+                    world.ball.place = (*begin, BALL_RADIUS)
+            spin_until(graph, scored, lambda: (told, world.ball, world.players[0].place), patience=PROCESS)
+            assert abs(world.ball.place[1]) < GOAL_WIDTH / 2
+
+
+def test_the_places_of_simspark_are_on_its_field() -> None:
+    found = plan(players="11", body="simspark", play="true")
+    values = [group for node in found.nodes for group in node.parameters if isinstance(group, dict)]
+    files = [Path(group["start_file"]) for group in values if "start_file" in group]
+    assert len(files) == 11
+    for file in files:
+        args = json.loads(file.read_text())["args"]
+        assert -FIELD_LENGTH / 2 < args["x"] < 0.0
+        assert abs(args.get("y", 0.0)) < FIELD_WIDTH / 2
+        assert math.hypot(args["x"], args.get("y", 0.0)) > CENTRE_CIRCLE
 
 
 def test_players_are_numbered_and_only_the_first_has_the_clock() -> None:

@@ -39,6 +39,11 @@ def test_a_k1_that_got_up_balances_at_once_and_stays_up(seed) -> None:
     assert (tried.done, tried.after) == (True, False)
 
 
+@pytest.mark.parametrize("seed", [14, 25])
+def test_a_soft_kick_reaches_the_ball(seed) -> None:
+    assert attempt(Watched(RobotModel(T1, seed % 4), T1, seed), "kick", {}, "").roll > 0.5
+
+
 def test_what_was_tried_before_changes_nothing() -> None:
     model = RobotModel(T1, 2)
     first = walked(model, 1, 0.3)

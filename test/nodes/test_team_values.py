@@ -126,7 +126,8 @@ def rules(body: str, simulator: str) -> Rules:
 def test_each_player_has_a_document_that_its_body_can_do(body: str, simulator: str) -> None:
     able = rules(body, simulator)
     for number in range(1, 12):
-        load((TEAM / f"{number}.json").read_text(), able, speech=False)
+        field = "_simspark" if simulator == "simspark" else ""
+        load((TEAM / f"{number}{field}.json").read_text(), able, speech=False)
 
 
 class Body(VirtualSkills):

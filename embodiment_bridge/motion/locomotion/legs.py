@@ -14,7 +14,7 @@ from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 # Brings the legs of a gait from one stance to another, while they balance.
 
 LEAST_S = 0.5  # s, of a change: a faster one pushes the body
-TIPS_RAD, UPRIGHT_RAD = 0.12, 0.05  # off upright: legs that stand further off step until it is less
+TIPS_RAD, UPRIGHT_RAD = 0.12, 0.08  # off upright: legs that stand further off step until it is less
 
 
 class StanceChange:
@@ -100,7 +100,7 @@ class Legs(Locomotion):
         self._balance = LEVEL if fallen else balance
         ready = self._stance.upright or not self.standing  # a step from a crouch would throw the body over
         command = self._command(sensed, yaw, ready, dt)
-        if self._tips and not fallen and not command.stepping:
+        if self._tips and not command.stepping:
             command = WalkCommand(stepping=True)
         self.walker.step(command, dt, self._balance)
         self._blend.step(dt)
@@ -112,8 +112,9 @@ class Legs(Locomotion):
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
         swing = self.walker.write(out, self._balance, self._stance.now.plus(self._idle))
         self._blend.write(out)
-        off = abs(self._balance.pitch - self._lean) if self._stance.upright else 0.0
-        self._tips = off > (UPRIGHT_RAD if self._tips else TIPS_RAD)
+        off = abs(self._balance.pitch - self._lean)
+        judged = self._stance.upright and self._balance is not LEVEL  # which it is where no tilt is sensed
+        self._tips = judged and off > (UPRIGHT_RAD if self._tips else TIPS_RAD)
         return swing
 
 

@@ -40,6 +40,10 @@ UP_SPEED = 0.3  # share of full speed
 UP_GAIN = 5.0  # share of full speed per m
 SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
 SWING_M = 0.03  # before its place: the next step of the foot may be the kick
+SOFT, LEAST_NEAR = (
+    0.4,
+    0.2,
+)  # strength below which the foot reaches less far, so it must be nearer: at least this share
 STRAYED_M = 0.15  # from its place a body that stands to kick does not: the ball has moved meanwhile
 RUN_M = 0.5  # m that a body runs that knows of no ball, into the ball if there is one
 LONGEST_RUN_M = 1.0
@@ -156,7 +160,8 @@ class KickBall(Program):
         forward = min(max(UP_GAIN * ahead, 0.0), UP_SPEED)
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
         strength = self._kick.strength(self._wanted_m, ahead)
-        kick = Kick(bool(self._left_foot), strength) if ahead < SWING_M else None
+        near = SWING_M * min(max(self._strength / SOFT, LEAST_NEAR), 1.0)
+        kick = Kick(bool(self._left_foot), strength) if ahead < near else None
         self._ask = kick or self._ask
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
