@@ -166,7 +166,7 @@ class Registers(ClosedOnExit):
         answer = self._clients[protocol].write(id, item.address, data)
         if name == ID and answer is None:  # the confirmation may come from the new id
             answer = Answer(0, b"") if self._clients[protocol].ping(value) is not None else None
-        if answer is not None and answer.fault and item.eeprom and self.read(id, TORQUE):
+        if answer is not None and answer.fault == Fault.ACCESS and item.eeprom and self.read(id, TORQUE):
             raise CommandError(
                 f"servo {id} refuses {name}: its torque is on, and EEPROM is locked until {TORQUE} is 0"
             )

@@ -143,10 +143,11 @@ def test_robots_by_name(tmp_path, monkeypatch, capsys) -> None:
     package = tmp_path / "robot_descriptions"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "_descriptions.py").write_text("DESCRIPTIONS = {'arm9_description': 0, 'leg_description': 0}")
+    known = dict.fromkeys(("arm9_description", "arm8_mj_description", "leg_description"))
+    (package / "_descriptions.py").write_text(f"DESCRIPTIONS = {known}")
     path = urdf(tmp_path, ("pan", "revolute", LIMIT.format(-1, 1, 1)))
     (package / "arm9_description.py").write_text(f"URDF_PATH = {path!r}")
-    (package / "leg_description.py").write_text("raise OSError('no network')")
+    (package / "leg_description.py").write_text("raise OSError('no\\nnetwork')")
     monkeypatch.syspath_prepend(tmp_path)
     assert main(["new-body", "arm9", "--folder", str(tmp_path)]) == 0
     assert read_body(tmp_path / "my_arm.yaml").joints[0].name == "pan"
