@@ -246,6 +246,7 @@ def test_robot_stands_on_the_lowest_point_of_its_shape(tmp_path, shape, low) -> 
             0.5,
         ),
         ('<motor joint="shoulder" ctrlrange="-1 1"/>', -1.5, 1.5),  # a torque is no angle
+        ('<intvelocity joint="shoulder" kp="40" ctrlrange="-9 9" actrange="-1 0.5"/>', -1.0, 0.5),
     ],
 )
 def test_range_of_an_actuator_is_that_of_its_joint(tmp_path, actuator, lower, upper) -> None:

@@ -30,6 +30,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
 from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
+from embodiment_bridge.urdf.model import JointType
 
 PERIOD: Final = 100_000_000  # ns between drawings
 STALE: Final = 1_000_000_000  # ns after which a message is out of date
@@ -194,7 +195,7 @@ class RobotModel:
             text = with_found_meshes(text, Path(description_file))
             self._fixed = list(fixed_transforms(self._robot))
             if BASE_LINK not in self._robot.links:  # the root under the name that poses are of
-                self._fixed.append(LinkTransform(BASE_LINK, self._robot.root, ORIGIN, IDENTITY))
+                self._fixed.append(LinkTransform(BASE_LINK, _base_of(self._robot), ORIGIN, IDENTITY))
             description = node.create_publisher(String, "robot_description", profile("latched"))
             description.publish(String(data=text))
         self.show_frames(frames)
@@ -217,6 +218,12 @@ class RobotModel:
         if transforms:  # a body without a base and without a URDF has none
             frames, numbers = flat(transforms)
             self._tf.publish(frames, numbers, stamp)
+
+
+def _base_of(robot: Robot) -> str:
+    """Return the link that the pose is of: one on a floating joint under the root, or else the root."""
+    floats = (joint for joint in robot.joints.values() if joint.type is JointType.FLOATING)
+    return next((joint.child for joint in floats if joint.parent == robot.root), robot.root)
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
