@@ -135,7 +135,9 @@ def _far_off(simulation: Simulation, robot: Robot) -> str:
     axes = data.xmat[root].reshape(3, 3)
     for body in range(1, model.nbody):
         name = model.body(body).name
-        if int(model.body_rootid[body]) != root or name not in robot.links or body == root:
+        if name == "base_link" != base:  # has another name in a description that was made of the model
+            continue
+        if int(model.body_rootid[body]) != root or body == root or name not in robot.links:
             continue
         pose = link_pose(robot, angles, name, base if base in robot.links else robot.root)
         if pose is None:
