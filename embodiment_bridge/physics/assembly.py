@@ -108,7 +108,7 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
         model = compile_spec(spec, path)
     if floating and not _touches(model, int(model.body(root.name).id)):
         warnings.append("no link has a collision shape: the robot falls through the ground")
-    warnings += [f"link {name!r} moves and has no mass: it gets a tiny one" for name in massless(model)]
+    warnings += [f"link {name!r} moves and has no mass: it gets a tiny one" for name in massless(spec, model)]
     return Assembly(
         spec.modelname or path.stem,
         model,

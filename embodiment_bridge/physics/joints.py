@@ -17,6 +17,7 @@ from embodiment_bridge.urdf import Robot
 HINGE, SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
 BALL: Final = int(mujoco.mjtJoint.mjJNT_BALL)
 FIXED_GAIN: Final = int(mujoco.mjtGain.mjGAIN_FIXED)
+INTEGRATOR: Final = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
 BY_JOINT: Final = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 BY_TENDON: Final = int(mujoco.mjtTrn.mjTRN_TENDON)
 WRAPS_JOINT: Final = int(mujoco.mjtWrap.mjWRAP_JOINT)
@@ -150,19 +151,23 @@ def _driven(model: mujoco.MjModel, joint: int, actuators: list[int], robot: Robo
         gear, bias = float(model.actuator_gear[a, 0]), model.actuator_biasprm[a]
         kp, kd = max(-float(bias[1]), 0.0) * gear * gear, max(-float(bias[2]), 0.0) * gear * gear
         effort = min(effort, abs(gear) * _strength(model, a, is_motor=not (kp or kd)))
-        if kp and model.actuator_ctrllimited[a]:
+        if kp:
             lower, upper = _reach(model, a, lower, upper)
     return DrivenJoint(name, lower, upper, limit.velocity if limit else inf, effort, kp, kd)
 
 
 def _reach(model: mujoco.MjModel, actuator: int, lower: float, upper: float) -> tuple[float, float]:
     """Return the part of a joint's range to which its position actuator goes, or all of it where there is none."""
+    ends, is_limited = model.actuator_ctrlrange[actuator], model.actuator_ctrllimited[actuator]
+    if int(model.actuator_dyntype[actuator]) == INTEGRATOR:  # its control is a speed
+        ends, is_limited = model.actuator_actrange[actuator], model.actuator_actlimited[actuator]
+    if not is_limited:
+        return lower, upper
     gain, bias = float(model.actuator_gainprm[actuator, 0]), model.actuator_biasprm[actuator]
     scale = -float(bias[1]) * float(model.actuator_gear[actuator, 0])
-    least, most = sorted(
-        (gain * float(end) + float(bias[0])) / scale for end in model.actuator_ctrlrange[actuator]
-    )
-    return (max(lower, least), min(upper, most)) if max(lower, least) < min(upper, most) else (lower, upper)
+    least, most = sorted((gain * float(end) + float(bias[0])) / scale for end in ends)
+    least, most = max(lower, least), min(upper, most)
+    return (least, most) if least < most else (lower, upper)
 
 
 def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:

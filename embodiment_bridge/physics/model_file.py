@@ -192,10 +192,9 @@ def _mend(spec: mujoco.MjSpec, error: str) -> bool:
     return True
 
 
-def massless(model: mujoco.MjModel) -> list[str]:
-    """Return the moving links that have the least mass, because the model gives them none."""
-    return [
-        model.body(body).name
-        for body in range(1, model.nbody)
-        if model.body_dofnum[body] and model.body_mass[body] <= LEAST_MASS
-    ]
+def massless(spec: mujoco.MjSpec, model: mujoco.MjModel) -> list[str]:
+    """Return the moving links that have got the least mass, because ``spec`` gives them none."""
+    if spec.compiler.boundmass != LEAST_MASS:
+        return []
+    moving = (body for body in range(1, model.nbody) if model.body_dofnum[body])
+    return [model.body(body).name for body in moving if model.body_mass[body] <= LEAST_MASS]

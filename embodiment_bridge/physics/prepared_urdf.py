@@ -8,6 +8,7 @@ mimics and speed limits.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -157,7 +158,8 @@ def _use_mesh(part: etree._Element, path: Path, is_needed: bool, meshes: dict[st
     if size == 84 + FACE.itemsize * count and 0 < count <= MOST_FACES:
         return ""
     try:
-        corners = np.array(VERTEX.findall(found.read_bytes()), dtype="<f4").reshape(-1, 3, 3)
+        some = islice(VERTEX.finditer(found.read_bytes()), 3 * MOST_FACES + 3)
+        corners = np.array([vertex.groups() for vertex in some], dtype="<f4").reshape(-1, 3, 3)
     except ValueError:
         corners = np.empty((0, 3, 3))
     if not 0 < len(corners) <= MOST_FACES:

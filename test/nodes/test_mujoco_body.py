@@ -252,6 +252,26 @@ def test_description_is_made_of_an_mjcf(make) -> None:
     assert {"hip_1", "ankle_4"} <= set(read_urdf(texts[0].data).joints)
 
 
+HANGING = """<robot name="hanging"><link name="world"/><link name="trunk">{0}</link><link name="arm">{0}</link>
+<joint name="free" type="floating"><parent link="world"/><child link="trunk"/></joint>
+<joint name="j" type="revolute"><parent link="trunk"/><child link="arm"/><axis xyz="0 0 1"/>
+<limit lower="-1" upper="1" effort="5" velocity="2"/></joint></robot>"""
+MASS = '<inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>'
+
+
+def test_link_that_floats_under_the_world_is_the_base_on_tf(make, tmp_path) -> None:
+    (tmp_path / "hanging.urdf").write_text(HANGING.format(MASS), encoding="utf-8")
+    stage = make(model=str(tmp_path / "hanging.urdf"))
+    parents: dict[str, str] = {}
+
+    def take(_: str, message: TFMessage) -> None:
+        parents.update((one.child_frame_id, one.header.frame_id) for one in message.transforms)
+
+    stage.listen({"/tf": (TFMessage, "events"), "/tf_static": (TFMessage, "latched")}, take)
+    stage.until(lambda: {"base_link", "arm", "trunk"} <= set(parents))
+    assert [parents[name] for name in ("base_link", "trunk", "arm")] == ["odom", "base_link", "trunk"]
+
+
 def test_reckoned_pose_and_none(make) -> None:
     stage, blind = make(localisation="odometry", seed=5), make(localisation="none", model="desk_dog")
     stage.until(lambda: "pose" in stage.last and stage.last["pose"].header.stamp.sec >= 1)

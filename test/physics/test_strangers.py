@@ -209,7 +209,7 @@ def test_floor_does_not_go_through_a_robot_that_is_bolted_to_the_world(tmp_path)
 
 def test_robot_that_is_bolted_to_the_world_stays_where_it_is(tmp_path) -> None:
     drum = '<geometry><cylinder radius="0.05" length="0.1"/></geometry>'
-    tilted = f'<collision><origin rpy="0.5 0 0" xyz="0 0 0.1"/>{drum}</collision>'
+    tilted = f'<collision><origin rpy="0.5 0.5 0" xyz="0 0 0.072"/>{drum}</collision>'
     path = urdf(
         tmp_path, link("world", ""), link("a", MASS + tilted), link("b"),
         joint("base", "world", "a", kind="fixed", origin="0 0 0"), joint("j", "a", "b"),
@@ -221,7 +221,10 @@ def test_robot_that_is_bolted_to_the_world_stays_where_it_is(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("shape", "low"),
     [
-        ('type="cylinder" size="0.1 0.2" euler="0.6 0 0"', 0.2 * np.cos(0.6) + 0.1 * np.sin(0.6)),
+        (
+            'type="cylinder" size="0.1 0.2" euler="0.6 0.5 0"',
+            0.2 * np.cos(0.6) * np.cos(0.5) + 0.1 * np.hypot(np.cos(0.6) * np.sin(0.5), np.sin(0.6)),
+        ),
         ('type="capsule" size="0.1 0.2" euler="0.6 0 0"', 0.2 * np.cos(0.6) + 0.1),
         ('type="box" size="0.1 0.2 0.3" euler="0.6 0 0"', 0.3 * np.cos(0.6) + 0.2 * np.sin(0.6)),
         ('type="ellipsoid" size="0.1 0.2 0.3" euler="0.6 0 0"', np.hypot(0.3 * np.cos(0.6), 0.2 * np.sin(0.6))),
@@ -246,6 +249,7 @@ def test_robot_stands_on_the_lowest_point_of_its_shape(tmp_path, shape, low) -> 
             0.5,
         ),
         ('<motor joint="shoulder" ctrlrange="-1 1"/>', -1.5, 1.5),  # a torque is no angle
+        ('<intvelocity joint="shoulder" kp="40" ctrlrange="-9 9" actrange="-1 0.5"/>', -1.0, 0.5),
     ],
 )
 def test_range_of_an_actuator_is_that_of_its_joint(tmp_path, actuator, lower, upper) -> None:

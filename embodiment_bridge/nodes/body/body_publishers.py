@@ -37,6 +37,7 @@ from embodiment_bridge.urdf import (
     seen_from,
 )
 from embodiment_bridge.urdf.meshes import with_found_meshes
+from embodiment_bridge.urdf.model import JointType
 from embodiment_bridge.urdf.source import read_description
 
 PERIOD: Final = 100_000_000  # ns between drawings
@@ -207,7 +208,7 @@ class RobotModel:
                 self._above = {joint.child for joint in chain(self._robot, self._robot.root, BASE_LINK)}
             self._fixed = seen_from(fixed_transforms(self._robot), self._above)
             if BASE_LINK not in self._robot.links:  # the root under the name that poses are of
-                self._fixed.append(LinkTransform(BASE_LINK, self._robot.root, ORIGIN, IDENTITY))
+                self._fixed.append(LinkTransform(BASE_LINK, _base_of(self._robot), ORIGIN, IDENTITY))
             description = node.create_publisher(String, "robot_description", profile("latched"))
             description.publish(String(data=text))
         self.show_frames(frames)
@@ -231,6 +232,12 @@ class RobotModel:
         if transforms:  # a body without a base and without a URDF has none
             frames, numbers = flat(transforms)
             self._tf.publish(frames, numbers, stamp)
+
+
+def _base_of(robot: Robot) -> str:
+    """Return the link that the pose is of: one on a floating joint under the root, or else the root."""
+    floats = (joint for joint in robot.joints.values() if joint.type is JointType.FLOATING)
+    return next((joint.child for joint in floats if joint.parent == robot.root), robot.root)
 
 
 def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
