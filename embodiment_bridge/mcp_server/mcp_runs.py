@@ -137,8 +137,11 @@ class McpRuns:
         stops = self._robot.stops if stops is None else stops
         await self.permit(context, what, len(self._running))
         driven = channels_of(document, self._robot.skills) if channels is None else channels
-        on_new = self._make_way(driven if channels is None else EVERYTHING)
+        # What drives nothing that is known has no other channels to leave alone.
+        on_new, over = self._way_for(driven if channels is None and driven else EVERYTHING)
         run = self._robot.start(document, on_new=on_new, suspendable=True, stops=stops)
+        for one in over:
+            self._robot.cancel(one)
         self._running[run] = driven
         return await self._run(context, run, background)
 
@@ -173,18 +176,16 @@ class McpRuns:
         if not agreed:
             raise CommandError("the operator did not agree to it")
 
-    def _make_way(self, channels: frozenset[str]) -> str:
-        """End what drives the same channels, and say what the tree is to do with the rest (``on_new``).
+    def _way_for(self, channels: frozenset[str]) -> tuple[str, list[Run]]:
+        """What the tree is to do about a new run (``on_new``), and the runs on the same channels to cancel then.
 
         The tree runs one document at a time: one pauses while the new one runs, and what is more waits its turn.
         """
         same = [run for run, theirs in self._running.items() if theirs & channels or channels is EVERYTHING]
-        if len(self._running) > 1:
-            for run in same:
-                self._robot.cancel(run)
+        over = same if len(self._running) > 1 else []  # a single one is replaced
         if len(same) == len(self._running):
-            return "replace"
-        return "suspend" if len(self._running) == 1 else "queue"
+            return "replace", over
+        return "suspend" if len(self._running) == 1 else "queue", over
 
     async def _run(self, context: Context, run: Run, background: bool) -> Outcome:
         loop = asyncio.get_running_loop()

@@ -296,7 +296,9 @@ def test_a_run_in_the_background_ends_if_its_call_is_canceled_before_it_began(ro
             await async_until(lambda: canceled)
         assert canceled == sent
 
-    monkeypatch.setattr(robot._runs, "send", lambda run, *_: sent.append(run))  # a tree that takes its time
+    monkeypatch.setattr(
+        robot._runs, "send", lambda run, *_, **__: sent.append(run)
+    )  # a tree that takes its time
     monkeypatch.setattr(robot._runs, "cancel", cancel)
     anyio.run(do)
 
