@@ -20,9 +20,8 @@ from embodiment_bridge.core.errors import ConfigError
 MAGIC: Final = b"\x89MCAP0\r\n"
 FOOTER: Final = b"\x02" + struct.pack("<Q", 20) + bytes(20) + MAGIC  # of a file without summary
 RECORD: Final = struct.Struct("<BQ")
-CHUNK: Final = struct.Struct(
-    "<QQQII"
-)  # first and last time, size, checksum, length of the name of the compression
+# First and last time, size, checksum, length of the name of the compression
+CHUNK: Final = struct.Struct("<QQQII")
 LONGEST_NAME: Final = 32  # of a compression
 BLOCK: Final = 1 << 20  # bytes
 _MESSAGE: Final = 0x05
