@@ -20,10 +20,11 @@ from embodiment_bridge.core.errors import ConfigError
 MAGIC: Final = b"\x89MCAP0\r\n"
 FOOTER: Final = b"\x02" + struct.pack("<Q", 20) + bytes(20) + MAGIC  # of a file without summary
 RECORD: Final = struct.Struct("<BQ")
-CHUNK: Final = struct.Struct(
-    "<QQQII"
-)  # first and last time, size, checksum, length of the name of the compression
+# First and last time, size, checksum, length of the name of the compression
+CHUNK: Final = struct.Struct("<QQQII")
+LONGEST_NAME: Final = 32  # of a compression
 BLOCK: Final = 1 << 20  # bytes
+_MESSAGE: Final = 0x05
 _CHUNK: Final = 0x06
 _DATA_END: Final = 0x0F
 
@@ -128,7 +129,7 @@ def _chunk_of(file: BinaryIO, begin: int, end: int, channels: Iterable[int]) -> 
     """Describe the chunk there, which may have messages of any channel."""
     file.seek(begin + RECORD.size)
     first, last, size, _, name = CHUNK.unpack(file.read(CHUNK.size))
-    compression = file.read(min(name, end - file.tell())).decode()
+    compression = file.read(min(name, LONGEST_NAME)).decode()
     (packed,) = struct.unpack("<Q", file.read(8))
     return ChunkInfo(
         first, last, begin, end - begin, {}, 0, compression, packed, size, dict.fromkeys(channels, 1)
@@ -149,11 +150,10 @@ def _open(self: McapReader) -> None:
     _open_whole(self)
     if cut and not self.metadata.message_count:
         raise ReaderError("it just ends, before any whole message")
-    if not self.chunks:  # without summary: then the messages need not be in order
-        self.chunks = [
-            _chunk_of(file, begin, end, self.channels)
-            for kind, begin, end in _records(file)
-            if kind == _CHUNK
+    records = [] if self.chunks else list(_records(file))
+    if all(kind != _MESSAGE for kind, _, _ in records):  # in chunks the messages need not be in order
+        self.chunks += [
+            _chunk_of(file, begin, end, self.channels) for kind, begin, end in records if kind == _CHUNK
         ]
 
 

@@ -20,7 +20,7 @@ class Playback:
     Args:
         reader: the recording.
         topics: names of the topics to play.
-        publish: called with each message, on the thread of the playback.
+        publish: called with each message, on the thread of the playback; after a jump first with latched older ones.
         tick: called with the time of the recording, s, every 10 ms of it and before each message.
         now: monotonic clock, s.
     """
@@ -133,11 +133,13 @@ class Playback:
             self.error, self._ended = str(error), True
 
     def _play_from_jump(self) -> None:
-        """Play until the end, a seek or ``close``."""
+        """Play until the end, a seek or ``close``; first what was latched by then, also while it is paused."""
         with self._changed:
             start = self._jump or 0.0
             self._jump = None
             self._mark = (start, self._now())
+        for message in self._reader.latched(self._topics, start):
+            self._publish(message)
         for message in self._with_end(start):
             if not self._wait_until(message.time):
                 return

@@ -1,27 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a rosbag2 directory from any recorder."""
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rosbags.interfaces import Connection, Qos
+from rosbags.interfaces import Connection, Qos, QosDurability
 from rosbags.rosbag2 import Reader
 
 from embodiment_bridge.bags import cut_files, unpacking
 from embodiment_bridge.core.errors import ConfigError
 
 NANOSECONDS = 1_000_000_000
+MOST_LATCHED = 1000  # messages
 
 
 class Topic(NamedTuple):
-    """A recorded topic: its full name, type as package/msg/Name, number of messages, first offered profile."""
+    """A recorded topic: its full name, type as package/msg/Name, number of messages, first offered profile.
+
+    publishers: at least so many were there when its recording began.
+    """
 
     name: str
     type_name: str
     messages: int
     offered: Qos | None
+    publishers: int = 1
+
+    @property
+    def latched(self) -> int:
+        """How many of its last messages a late subscriber gets; 0 where it is not latched.
+
+        A recording does not tell whose message one is. Of several publishers all messages are kept, so that the last of
+        each is among them; programs come and go with static transforms of their own.
+        """
+        offered = self.offered
+        if offered is None or offered.durability != QosDurability.TRANSIENT_LOCAL:
+            return 0
+        one = offered.depth if offered.depth > 0 else MOST_LATCHED
+        several = self.publishers > 1 or self.name.rpartition("/")[2] == "tf_static"
+        return min(max(one, self.messages), MOST_LATCHED) if several else one
 
 
 class Message(NamedTuple):
@@ -75,8 +96,23 @@ class BagReader:
         """Close the files."""
         self._reader.close()
 
-    def messages(self, topics: set[str], start: float = 0.0) -> Iterator[Message]:
-        """The messages of some topics from ``start`` s on, in the order of their times.
+    def latched(self, topics: set[str], place: float) -> list[Message]:
+        """What a subscriber of some topics at ``place`` s had got of messages that were published before.
+
+        Raises:
+            ConfigError: the files are damaged.
+        """
+        last = {
+            name: deque[Message](maxlen=topic.latched)
+            for name, topic in self.topics.items()
+            if name in topics and topic.latched
+        }
+        for message in self.messages(set(last), 0.0, place) if place > 0.0 else ():
+            last[message.topic].append(message)
+        return sorted((message for found in last.values() for message in found), key=attrgetter("time"))
+
+    def messages(self, topics: set[str], start: float = 0.0, end: float | None = None) -> Iterator[Message]:
+        """The messages of some topics from ``start`` s on, up to before ``end`` s, in the order of their times.
 
         Raises:
             ConfigError: the files are damaged.
@@ -86,7 +122,9 @@ class BagReader:
             return
         try:
             for connection, stamp, data in self._reader.messages(
-                connections, start=self.begin + round(start * NANOSECONDS)
+                connections,
+                start=self.begin + round(start * NANOSECONDS),
+                stop=None if end is None else self.begin + round(end * NANOSECONDS),
             ):
                 yield Message((stamp - self.begin) / NANOSECONDS, connection.topic, data)
         except Exception as error:
@@ -101,7 +139,9 @@ def _topics(connections: list[Connection]) -> dict[str, Topic]:
             if not isinstance(value, kind):
                 raise ValueError(f"{value!r:.40} in the metadata is no {kind.__name__}")
         before = topics.get(one.topic)
-        offered = next(iter(getattr(one.ext, "offered_qos_profiles", ())), None)
+        profiles = list(getattr(one.ext, "offered_qos_profiles", ()))
+        offered = before.offered if before else next(iter(profiles), None)
         messages = one.msgcount + (before.messages if before else 0)
-        topics[one.topic] = Topic(one.topic, one.msgtype, messages, before.offered if before else offered)
+        publishers = len(profiles) + (before.publishers if before else 0)
+        topics[one.topic] = Topic(one.topic, one.msgtype, messages, offered, publishers)
     return topics

@@ -14,7 +14,7 @@ import pytest
 from bag_files import BEGIN, STRING, mcap, message, text, write_bag, write_texts
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
-from rosbags.rosbag2 import Reader
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from embodiment_bridge.bags import unpacking
@@ -262,6 +262,41 @@ def test_compressed_recordings_are_read(tmp_path) -> None:
     for path in bags.values():
         with BagReader(path) as reader:
             assert [one.data for one in reader.messages({"/said"})] == [said]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "mode"),
+    [(plugin, mode) for plugin in StoragePlugin for mode in ("none", "file", "message")]
+    + [(StoragePlugin.MCAP, "storage")],
+)
+def test_bags_of_another_writer_are_read(tmp_path, plugin, mode) -> None:
+    """Both storages of rosbag2, each compression, and a type that is installed nowhere."""
+    foreign = "foreign_msgs/msg/Thing"
+    writer = Writer(tmp_path / "other", version=8, storage_plugin=plugin)
+    writer.set_compression(CompressionMode[mode.upper()], CompressionFormat.ZSTD)
+    with writer:
+        said_here = writer.add_connection("/said", STRING, msgdef="string data", rihs01="RIHS01_" + "0" * 64)
+        things = writer.add_connection("/things", foreign, msgdef="int32 x", rihs01="RIHS01_" + "1" * 64)
+        for place in range(5):
+            writer.write(said_here, BEGIN + place * 10**9, text(str(place)))
+            writer.write(things, BEGIN + place * 10**9, b"\0\1\0\0\0\0\0\0")
+    with BagReader(tmp_path / "other") as reader:
+        assert reader.duration == 4.0
+        assert {name: topic.type_name for name, topic in reader.topics.items()} == {
+            "/said": STRING,
+            "/things": foreign,
+        }
+        assert [one.data for one in reader.messages({"/said"}, 1.0)] == [text(str(i)) for i in range(1, 5)]
+        assert len(list(reader.messages({"/things"}))) == 5
+
+
+def test_bag_that_was_split_is_read(tmp_path) -> None:
+    folder = write_bag(tmp_path / "split", "x_0.mcap", mcap(message(text("a"))), messages=2)
+    (folder / "x_1.mcap").write_bytes(mcap(message(text("b"))))
+    metadata = (folder / "metadata.yaml").read_text()
+    (folder / "metadata.yaml").write_text(metadata.replace("[x_0.mcap]", "[x_0.mcap, x_1.mcap]"))
+    with BagReader(folder) as reader:
+        assert sorted(one.data for one in reader.messages({"/said"})) == [text("a"), text("b")]
 
 
 def test_a_record_that_is_a_hole_of_gigabytes_is_refused(tmp_path) -> None:

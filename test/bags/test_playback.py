@@ -4,14 +4,20 @@
 import time
 
 import pytest
-from bag_files import write_texts
+from bag_files import BEGIN, STRING, text, write_texts
 from embodiment_bridge.srv import PlayLog
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import deserialize_message
+from std_msgs.msg import String
 from waiting import until
 
 from embodiment_bridge.bags.playback import Playback
 from embodiment_bridge.bags.reader import BagReader
+from embodiment_bridge.bags.writer import BagWriter, definition
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.launching.environment import find_share
 from embodiment_bridge.nodes.bags.bag_playback import _obey
+from embodiment_bridge.nodes.bags.bag_qos import to_play, to_store
 
 TIMES = [0.0, 0.2, 0.4, 60.0, 64.0]  # s; nobody is held up for so long as the great gap lasts
 
@@ -173,3 +179,63 @@ def test_one_that_broke_off_says_why_and_plays_no_more(play, request_) -> None:
     until(lambda: stage.playback.error)
     with pytest.raises(ConfigError, match="damaged at byte 7"):
         _obey(stage.playback, request_)
+
+
+LATCHED = to_store(QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+
+
+@pytest.fixture
+def latched_bag(tmp_path):
+    """A description, static transforms of two publishers, and a topic that is not latched."""
+    writer = BagWriter(tmp_path / "latched")
+    about = definition(STRING, find_share)
+    numbers = {
+        "description": writer.add_topic("/robot_description", STRING, about, [LATCHED]),
+        "map": writer.add_topic("/map_parts", STRING, about, [LATCHED, LATCHED]),
+        "static": writer.add_topic("/tf_static", STRING, about, [LATCHED]),
+        "said": writer.add_topic("/said", STRING, about, []),
+    }
+    told = [
+        "description a",
+        "map a",
+        "static a",
+        "said a",
+        "map b",
+        "static b",
+        "description b",
+        "said b",
+        "said c",
+    ]
+    for when, what in enumerate(told):
+        writer.take(numbers[what.split()[0]], BEGIN + when * 10**9, text(what))
+    writer.close()
+    with BagReader(tmp_path / "latched") as reader:
+        yield reader
+
+
+def texts_of(messages) -> list[str]:
+    return [deserialize_message(message.data, String).data for message in messages]
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_after_a_jump_what_was_latched_comes_first(latched_bag, paused) -> None:
+    played: list = []
+    playback = Playback(latched_bag, set(latched_bag.topics), played.append, lambda _: None, speed=100.0)
+    try:
+        playback.seek(7.5)
+        if not paused:
+            playback.resume()
+        before = ["map a", "static a", "map b", "static b", "description b"]
+        wanted = before if paused else [*before, "said c"]
+        until(lambda: texts_of(played) == wanted, lambda: texts_of(played))
+        playback.pause()
+        playback.seek(1.0)
+        until(lambda: texts_of(played) == [*wanted, "description a"], lambda: texts_of(played))
+    finally:
+        playback.close()
+
+
+def test_late_subscriber_of_several_publishers_gets_the_last_of_each(latched_bag) -> None:
+    """Of a recording nobody knows whose a message is, so all are kept where there were several publishers."""
+    depths = {name: to_play(topic).depth for name, topic in latched_bag.topics.items()}
+    assert depths == {"/robot_description": 1, "/map_parts": 2, "/tf_static": 2, "/said": 100}

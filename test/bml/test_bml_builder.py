@@ -196,3 +196,9 @@ def test_example(path, capsys):
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 3
+
+
+def test_problems_of_the_text_and_of_the_body_are_told_at_once() -> None:
+    with pytest.raises(b.BuildError) as caught:
+        b.sequence(b.body("FLY"), b.delay(-1.0)).build(skills={})
+    assert [problem.code for problem in caught.value.problems] == ["OUT_OF_RANGE", "UNKNOWN_ACTION"]

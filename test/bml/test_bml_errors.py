@@ -12,6 +12,7 @@ from bml_documents import resolves
 import embodiment_bridge.bml as bml
 from embodiment_bridge.bml import Limits, read
 from embodiment_bridge.bml.base.problems import CODES, HINTS, Problems, short
+from embodiment_bridge.core.errors import unknown
 
 WAIT = {"type": "delay", "duration": 1}
 PLAY = {"type": "player", "action": "play", "url": "http://a.example/a"}
@@ -353,3 +354,8 @@ def test_problem_reads_as_one_line():
 )
 def test_short(value, text):
     assert short(value) == text
+
+
+def test_name_with_its_words_in_another_order_is_meant_first() -> None:
+    text = unknown("action", "SHAKE_HEAD", ["SHAKE_HAND", "HEAD_SHAKE"])
+    assert "did you mean 'HEAD_SHAKE'?" in text

@@ -83,6 +83,16 @@ def test_slips_are_found_in_linear_time(text):
     }
 
 
+def test_brackets_behind_a_quote_in_a_comment_are_counted():
+    text = '{"type": "delay", "duration": 1, "x": // "\n' + "[" * 300 + "]" * 300 + "}"
+    assert [problem.code for problem in read(text).problems] == ["NOT_JSON", "TOO_DEEP"]
+
+
+def test_slips_beside_the_escapes_of_a_markdown_page():
+    found_ones = read(r'{"type": "body", "action": "EYE\_RED", "na\_me": 3,}').problems
+    assert [problem.code for problem in found_ones] == ["NOT_JSON", "MARKDOWN_ESCAPE", "UNKNOWN_KEY"]
+
+
 def test_places_are_those_of_the_keys_and_elements():
     text = """{"type": "sequence", "x\\u0041": 1,
       "behaviors": [ {"type": "delay", "duration": -1}, 3,

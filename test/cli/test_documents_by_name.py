@@ -35,3 +35,10 @@ def test_one_that_is_nowhere_is_an_error_with_the_choices(name, text, tmp_path, 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=text):
         read_document(name)
+
+
+def test_a_file_in_another_encoding_is_named_with_it(tmp_path) -> None:
+    path = tmp_path / "show.json"
+    path.write_bytes('{"type": "speak", "content": "你好"}'.encode("gbk"))
+    with pytest.raises(ConfigError, match=r"show\.json: not UTF-8, at byte 30 \(looks like GBK\)"):
+        read_document(str(path))

@@ -121,14 +121,13 @@ class Part:
             BuildError: strict reading refuses it, or the body cannot perform it. All problems are told.
         """
         result = read(self._text(), strict=True, subtrees=subtrees or {})
-        problems = [problem for problem in result.problems if problem.fatal]
+        # without lines and columns: nobody has seen this text
+        problems = [replace(problem, place=()) for problem in result.problems if problem.fatal]
+        if result.readable is not None and (skills is not None or urls is not None):
+            found = check(result.readable, skills or {}, speech=True, urls=urls or UrlPolicy())
+            problems += [p for p in found if p.fatal and (skills is not None or p.code != "UNKNOWN_ACTION")]
         if result.document is None or problems:
             raise BuildError(problems)
-        if skills is not None or urls is not None:
-            found = check(result.document, skills or {}, speech=True, urls=urls or UrlPolicy())
-            fatal = [p for p in found if p.fatal and (skills is not None or p.code != "UNKNOWN_ACTION")]
-            if fatal:
-                raise BuildError(fatal)
         return replace(result.document, metadata={**result.document.metadata, **(metadata or {})})
 
     def to_json(self, *, indent: int | None = None, **options: Any) -> str:

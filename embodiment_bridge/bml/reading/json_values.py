@@ -108,12 +108,15 @@ def parse(text: bytes | str, problems: Problems, limits: Limits) -> Parsed | Non
         problems.tolerated("", "BYTE_ORDER_MARK", "the text begins with a byte order mark")
         whole = whole[1:]
     marks = _outside_texts(whole.encode(errors="surrogatepass"))
+    return None if _is_too_deep(marks, problems, limits) else _loaded(whole, marks, problems, limits)
+
+
+def _is_too_deep(marks: bytes, problems: Problems, limits: Limits) -> bool:
     depth = _depth(marks)
     if depth > limits.max_brackets:
         message = f"brackets are nested {depth} deep, {limits.max_brackets} is the limit"
         problems.error("", "TOO_DEEP", message)
-        return None
-    return _loaded(whole, marks, problems)
+    return depth > limits.max_brackets
 
 
 def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | None:
@@ -150,19 +153,20 @@ def _depth(marks: bytes) -> int:
     return max(accumulate(map(_STEP.__getitem__, flat), initial=0)) + (flat != brackets)
 
 
-def _loaded(text: str, marks: bytes, problems: Problems) -> Parsed | None:
+def _loaded(text: str, marks: bytes, problems: Problems, limits: Limits) -> Parsed | None:
     hooks = _Hooks(marks)
     try:
         try:
             value = hooks.loads(text)
         except json.JSONDecodeError as error:
-            repaired = _without_markdown(text) if error.msg.startswith("Invalid \\escape") else text
-            if repaired == text:
-                text = without_slips(text, problems)
-                value = hooks.loads(text)
-            else:
-                value = hooks.loads(repaired)
+            plain = _without_markdown(text) if error.msg.startswith("Invalid \\escape") else text
+            mended = without_slips(plain, problems)
+            if _is_too_deep(_outside_texts(mended.encode(errors="surrogatepass")), problems, limits):
+                return None
+            value = hooks.loads(mended)
+            if plain != text:
                 problems.tolerated("", "MARKDOWN_ESCAPE", "'\\_' is a Markdown escape, read as '_'")
+            text = mended
     except json.JSONDecodeError as error:
         problems.error("", "NOT_JSON", error.msg, (error.lineno, error.colno))
         return None

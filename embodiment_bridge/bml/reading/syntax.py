@@ -8,10 +8,12 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from embodiment_bridge.bml.base.problems import Problem, Problems, escaped
 
+MOST_SLIPS: Final = 1000  # of a kind; a text with more is no JSON
 _STRING: Final = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _SLIPS: Final = re.compile(
     rf"{_STRING}"
@@ -32,7 +34,8 @@ _TOKEN: Final = re.compile(rf"{_STRING}|[\[\]{{}},]|[^\s\[\]{{}},:\"]++", re.DOT
 def without_slips(text: str, problems: Problems) -> str:
     """Return the text without comments, typographic quotes and commas too many, each noted; the rest stays in place."""
     for kind in _SENTENCES:  # a comma may stand before a comment that is before a bracket
-        slips = [found for found in _SLIPS.finditer(text) if found.lastgroup == kind]
+        of_kind = (found for found in _SLIPS.finditer(text) if found.lastgroup == kind)
+        slips = list(islice(of_kind, MOST_SLIPS))
         places = line_and_column(text, [found.start() for found in slips])
         parts, end = [], 0
         for found in slips:

@@ -149,7 +149,7 @@ class BagPlayback(BridgeNode):
         wanted = self._wanted()
         self._topics = {
             topic.name: self.create_publisher(
-                message_class(topic.type_name), self._name_here(topic.name), to_play(topic.offered)
+                message_class(topic.type_name), self._name_here(topic.name), to_play(topic)
             )
             for topic in wanted
         }

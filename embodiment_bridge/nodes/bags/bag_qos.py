@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
+from embodiment_bridge.bags.reader import Topic
+
 RECORDING_DEPTH = 2000  # there is no back pressure: messages beyond this are lost in a slow moment
 PLAYING_DEPTH = 100
 FOREVER = QosTime(2147483647, 4294967295)
@@ -43,13 +45,13 @@ def to_store(profile: QoSProfile) -> Qos:
     )
 
 
-def to_play(offered: Qos | None) -> QoSProfile:
+def to_play(topic: Topic) -> QoSProfile:
     """Return the QoS for playing a topic: reliability and durability of its first recorded publisher."""
+    offered = topic.offered
     best_effort = offered is not None and offered.reliability == QosReliability.BEST_EFFORT
-    latched = offered is not None and offered.durability == QosDurability.TRANSIENT_LOCAL
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
-        depth=offered.depth if offered is not None and latched and offered.depth > 0 else PLAYING_DEPTH,
+        depth=topic.latched or PLAYING_DEPTH,
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if topic.latched else DurabilityPolicy.VOLATILE,
     )
