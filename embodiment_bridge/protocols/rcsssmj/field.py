@@ -6,7 +6,7 @@ to each side, not half of it. 0.2.1 names each landmark (``l_luf``), its master 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from math import dist
+from math import dist, inf
 from types import MappingProxyType
 from typing import Final
 
@@ -81,6 +81,6 @@ class FieldFinder:
 
 
 def _nearest(marks: Mapping[str, Vector], letter: str, place: Vector, reach: float) -> str:
-    kind = [name for name in marks if name[0] == letter.lower()]
-    name = min(kind, key=lambda one: dist(marks[one], place))
-    return name if dist(marks[name], place) <= reach else ""
+    near = ((dist(where, place), name) for name, where in marks.items() if name[0] == letter.lower())
+    away, name = min(near, default=(inf, ""))
+    return name if away <= reach else ""

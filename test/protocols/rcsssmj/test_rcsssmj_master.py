@@ -100,6 +100,7 @@ def test_a_landmark_taken_for_another_kind_has_no_name_and_a_strange_field_is_to
     told = []
     finder = FieldFinder(told.append)
     assert finder.name("T", SEVEN["l_luf"], 10.0) == ""
+    assert finder.name("Q", SEVEN["l_luf"], 10.0) == finder.name("l_luf", SEVEN["l_luf"], 10.0) == ""
     for step in range(300):
         finder.name("L", (0.1 * step, 3.0, 0.0), 5.0)
     assert "most landmarks are where no field" in told[0]
