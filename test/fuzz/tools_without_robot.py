@@ -58,7 +58,8 @@ class StillRobot(Robot):
 class Checker:
     """In place of ``McpRuns``: reads what would run."""
 
-    background = last = None
+    background = None
+    last = ""
 
     def __init__(self, robot: StillRobot) -> None:
         self._robot = robot
