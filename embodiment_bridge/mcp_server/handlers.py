@@ -147,11 +147,7 @@ class Handlers:
             x, y = (arguments.number(name, -FARTHEST, FARTHEST) for name in "xy")
             goal = Goal(x, y, yaw)
         what = f"go to {plain(str(goal), LONGEST_NAME)}"
-        try:
-            way = self._robot.way(goal)
-        except CommandError as error:
-            raise CommandError(f"{error} (names are {MARK})") from error
-        return ended(what, await self._mcp_runs.perform(context, what, way))
+        return ended(what, await self._mcp_runs.perform(context, what, self._robot.way(goal)))
 
     async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         text = Arguments("say", given, ("text",)).text("text", LONGEST_SPEECH)

@@ -129,7 +129,11 @@ class PerformerStage:
             forget=lambda run_id: None,
             body=SimpleNamespace(skills=SKILLS),
         )
-        viewers = SimpleNamespace(publish=lambda run_id, run: None, rest=lambda paused: None)
+        viewers = SimpleNamespace(
+            publish=lambda run_id, run: None,
+            rest=lambda paused: None,
+            streams=SimpleNamespace(ticked=lambda began, ended: None),
+        )
         self.run_executor = RunExecutor(self.node, ports, files, viewers, lambda: self.now)
         monkeypatch.setattr(self.run_executor.feed, "values", lambda: {"charge": 10 if self.vetoed else 80})
         self.scheduler = self.run_executor.scheduler

@@ -97,7 +97,7 @@ def test_start_document(tmp_path):
     ("content", "url", "text"),
     [
         (None, "", "No such file"),
-        (b"\xff", "", "invalid start byte"),
+        (b"\xff", "", "not UTF-8, at byte 0"),
         (b" " * (bml_server.MAX_BYTES + 1), "", "1048577 bytes are more than the limit of 1048576"),
         (b"{}", "https://a.example/", "only one of them"),
     ],

@@ -225,7 +225,7 @@ def test_a_run_that_is_lost_has_an_outcome(server, monkeypatch):
     quiet = SimpleNamespace(tell=lambda _: None, rest=lambda _: None)
     monkeypatch.setattr(runs, "KeepAlive", lambda *_: quiet)
     client, run = Runs(server.node(), "test"), Run("{}")
-    client.send(run, "replace", 0)
+    client.send(run, "replace", 0, suspendable=False)
     assert run.run_id == ""
     server.accepts()
     assert len(run.run_id) == 8

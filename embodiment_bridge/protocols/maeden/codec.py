@@ -260,6 +260,7 @@ class Codec(codec.Codec[Event, Command]):
 
     def _identify(self, line: TextLine, events: list[Event]) -> None:
         self._own = line.text
+        self._packets.drop()  # there is none, but the last line of the one before begins no other now
         events.append(AgentId(line.offset, line.text))
 
     def _packet_line(self, line: TextLine, events: list[Event]) -> None:
@@ -288,7 +289,7 @@ class Codec(codec.Codec[Event, Command]):
             events.append(self._no_packet())
         if not self._packets.empty:
             events.append(Malformed(self._packets.offset, reason))
-            self._packets.drop()
+        self._packets.drop()
 
     def _json(self, offset: int, text: str) -> Event:
         try:

@@ -29,7 +29,11 @@ def test_each_name_is_one_that_a_document_may_ask_for(body, capsys, tmp_path) ->
             named[name] = "emotion" if text.index(f"\n  {name} ") > emotions_at else "body"
     assert sorted(named) == sorted(fact["name"].upper() for fact in facts)
     given = {
-        fact["name"].upper(): {one["name"]: "ball" for one in fact["details"] if one["required"]}
+        fact["name"].upper(): {
+            one["name"]: one["minimum"] if one["type"] == "number" else "ball"
+            for one in fact["details"]
+            if one["required"]
+        }
         for fact in facts
     }
     document = {

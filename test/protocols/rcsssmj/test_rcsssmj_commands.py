@@ -53,7 +53,7 @@ def test_every_motor_of_a_robot_can_be_commanded_in_one_frame(robot):
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (Init("t1", "A", 1), r"Init.model: unknown robot 't1' \(known: K1, PiPlus, T1, ant\)"),
+        (Init("t1", "A", 1), r"Init.model: unknown robot 't1'; did you mean 'T1'"),
         (Init("../T1", "A", 1), r"Init.model: unknown robot '../T1'"),
         (Init(["T1"], "A", 1), "Init.model: unknown robot"),
         (Init("T1", "", 1), "Init.team is ''; it must be a word"),
