@@ -93,10 +93,10 @@ class Assembler:
         """Whether there is nothing."""
         return not self._deals
 
-    @property
-    def offset(self) -> int:
-        """The position of the first line so far."""
-        return self._deals[0].first[0].offset
+    def begin(self, after: int) -> int:
+        """The position of the first line so far that is behind ``after``."""
+        lines = (*self._deals[0].first, *self._deals[0].second)
+        return min((line.offset for line in lines if line.offset > after), default=lines[0].offset)
 
     @property
     def only_counts(self) -> int:
@@ -188,6 +188,7 @@ class Codec(codec.Codec[Event, Command]):
         self._own = ""
         self._reversed = False
         self._fed = 0  # bytes of the stream so far
+        self._whole_at = -1  # where the last packet began that was whole
 
     @override
     def feed(self, data: bytes) -> list[Event]:
@@ -211,9 +212,9 @@ class Codec(codec.Codec[Event, Command]):
             self._pending_id = None
             return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, COUNT)]
         if counts and not unfinished:
-            return [self._no_packet() for _ in range(counts)]
+            return [event for _ in range(counts) for event in self._no_packet()]
         if not self._packets.empty:
-            begin = self._packets.offset
+            begin = self._packets.begin(self._whole_at)
             self._packets.drop()
             return [Truncated(begin, self._fed - begin)]
         return unfinished
@@ -266,7 +267,7 @@ class Codec(codec.Codec[Event, Command]):
     def _packet_line(self, line: TextLine, events: list[Event]) -> None:
         whole = self._packets.take(line)
         if whole is None and self._packets.only_counts and is_count(line.text):
-            events.append(self._no_packet())
+            events.extend(self._no_packet())
             whole = self._packets.take(line)
         if whole is None and not self._packets.empty:
             self._give_up(f"line {excerpt(line.text.encode())!r} does not continue the packet", events)
@@ -274,11 +275,14 @@ class Codec(codec.Codec[Event, Command]):
         if whole is None:
             events.append(_stray(line))
             return
-        events.extend(percept_of(packet) for packet in whole)
+        for packet in whole:
+            self._whole_at = packet[0].offset
+            events.append(percept_of(packet))
 
-    def _no_packet(self) -> NoPacket:
+    def _no_packet(self) -> list[NoPacket]:
+        """Give up a count line; one before a packet that was whole was only the last line of a broken one."""
         count = self._packets.drop_oldest_count()
-        return NoPacket(count.offset, int(count.text))
+        return [NoPacket(count.offset, int(count.text))] if count.offset > self._whole_at else []
 
     def _give_up(self, reason: str, events: list[Event]) -> None:
         """Report and drop what came of packets that will never be whole."""
@@ -286,9 +290,9 @@ class Codec(codec.Codec[Event, Command]):
             first, self._pending_id = self._pending_id, None
             self._identify(first, events)
         while self._packets.only_counts:
-            events.append(self._no_packet())
+            events.extend(self._no_packet())
         if not self._packets.empty:
-            events.append(Malformed(self._packets.offset, reason))
+            events.append(Malformed(self._packets.begin(self._whole_at), reason))
         self._packets.drop()
 
     def _json(self, offset: int, text: str) -> Event:
