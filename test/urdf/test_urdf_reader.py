@@ -180,7 +180,7 @@ def test_xml_that_urdfdom_takes(text, tmp_path):
 def test_bytes_that_are_not_in_the_declared_encoding(encoding, tmp_path):
     file = tmp_path / "robot.urdf"
     file.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{PLAIN}'.encode() + b"<!-- \xff -->")
-    with pytest.raises(ConfigError, match=r"robot\.urdf: cannot be read: it is not UTF-8"):
+    with pytest.raises(ConfigError, match=r"robot\.urdf: not UTF-8, at byte"):
         read_urdf(file)
 
 
