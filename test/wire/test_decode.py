@@ -92,6 +92,7 @@ def test_a_stream_is_decoded_to_its_end():
         "vision": {
             "points": [{"name": "B", "distance_m": 1.0, "azimuth_deg": 2.0, "elevation_deg": 3.0}],
             "agents": [],
+            "letters": False,
         },
     }
     assert bad == {
