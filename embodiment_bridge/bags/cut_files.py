@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what is whole of a recording whose recorder was killed: MCAP files that just end, folders without metadata.
+"""Reads the whole records of a recording whose recorder was killed: MCAP files that just end, folders without metadata.
 
 rosbags 0.11.9 refuses such a file, so one function of its reader is replaced here.
 """
@@ -62,7 +62,7 @@ def _has_end(file: BinaryIO) -> bool:
 
 
 def _written(file: BinaryIO) -> int:
-    """The size without the zeros at the end, which stand where a file system had not written what it made room for."""
+    """Return the size without the zeros at the end: room that the file system made and had not written yet."""
     end = file.seek(0, 2)
     while end:
         begin = max(end - BLOCK, 0)
@@ -74,7 +74,7 @@ def _written(file: BinaryIO) -> int:
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[int, int, int]]:
-    """The kind, begin and end of each whole record of the data."""
+    """Yield kind, begin and end of each whole record of the data."""
     size, begin = _written(file), len(MAGIC)
     while begin + RECORD.size <= size:
         file.seek(begin)
@@ -87,7 +87,7 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, int, int]]:
 
 
 class _Finished(RawIOBase):
-    """A file of MCAP up to its last whole record, and the end that it lacks."""
+    """Reads a file of MCAP up to its last whole record, and then the end that it lacks."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

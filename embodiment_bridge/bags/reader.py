@@ -32,7 +32,7 @@ class Topic(NamedTuple):
 
     @property
     def latched(self) -> int:
-        """How many of its last messages a late subscriber gets; 0 where it is not latched.
+        """Return how many of its last messages a late subscriber gets; 0 where it is not latched.
 
         A recording does not tell whose message one is. Of several publishers all messages are kept, so that the last of
         each is among them; programs come and go with static transforms of their own.
@@ -97,7 +97,7 @@ class BagReader:
         self._reader.close()
 
     def latched(self, topics: set[str], place: float) -> list[Message]:
-        """What a subscriber of some topics at ``place`` s had got of messages that were published before.
+        """Return the messages published before ``place`` s that a subscriber of some topics had got by then.
 
         Raises:
             ConfigError: the files are damaged.

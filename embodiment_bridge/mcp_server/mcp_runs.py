@@ -177,7 +177,7 @@ class McpRuns:
             raise CommandError("the operator did not agree to it")
 
     def _way_for(self, channels: frozenset[str]) -> tuple[str, list[Run]]:
-        """What the tree is to do about a new run (``on_new``), and the runs on the same channels to cancel then.
+        """Return what the tree is to do about a new run (``on_new``), and the runs on its channels to cancel then.
 
         The tree runs one document at a time: one pauses while the new one runs, and what is more waits its turn.
         """

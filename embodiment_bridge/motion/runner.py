@@ -6,10 +6,10 @@ from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
 
-from embodiment_bridge.body.description import BodyDescription, Light
+from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
 from embodiment_bridge.body.surroundings import Things, no_things
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.commands import JointCommand, VelocityCommand
 from embodiment_bridge.motion.gait.walk import ArmSwing
 from embodiment_bridge.motion.joints.direct import TargetWriter
@@ -20,7 +20,7 @@ from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
 from embodiment_bridge.motion.skills.fall import SKILL, AutoGetUp, FallDetector
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.idle import Idle
-from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
+from embodiment_bridge.motion.skills.lights import Lights
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import NOT_LOCATED
 from embodiment_bridge.motion.skills.skill_table import SkillTable
@@ -55,13 +55,13 @@ class MotionRunner:
         self._sensed, self._fall = Sensed(self._posture.goal), FallDetector(description.fall)
         legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
-            description, self._posture, self._legs, native_skills, self._fall, things, self._sensed
+            description, self._posture, legs, native_skills, self._fall, things, self._sensed
         )
-        shoulders = self._legs.shoulders if self._legs is not None else ()
+        shoulders = legs.shoulders if legs is not None else ()
         self._swing = ArmSwing(shoulders, joints, self._table.arbiter)
         motion = description.idle if idle else None
         self._idle = Idle(description, motion, self._table.arbiter, self._legs, things) if motion else None
-        self._velocity = VelocityCommand(self._legs.walker, self._table) if self._legs is not None else None
+        self._velocity = VelocityCommand(legs.walker, self._table) if legs is not None else None
         self._joint_command = JointCommand(joints, self._posture, self._table, self._sensed, self._legs)
         self._auto_get_up = AutoGetUp() if auto_get_up and SKILL in description.skills else None
         self._to_rest, self._begun, self._waited = to_rest, False, 0.0
@@ -113,29 +113,9 @@ class MotionRunner:
         return limp_among(self._description.joints, self._sensed.limp, joints)
 
     @property
-    def lights(self) -> Mapping[str, Shown]:
-        """The state of the lights by channel; a new object after each change."""
-        return self._table.lights.shown
-
-    def show(self, channel: str, light: Light) -> None:
-        """Set a light, until a skill or the next call sets it again.
-
-        Raises:
-            CommandError: the light is unknown.
-        """
-        if channel not in LIGHTS:
-            raise CommandError(unknown("light", channel, LIGHTS))
-        self._table.lights.show((channel,), light)
-
-    def set_light_level(self, channel: str, level: float) -> None:
-        """Scale the brightness of a light by ``level`` (0..1), for half a second.
-
-        Raises:
-            CommandError: the light is unknown, or the level is out of range.
-        """
-        if channel not in LIGHTS:
-            raise CommandError(unknown("light", channel, LIGHTS))
-        self._table.lights.set_level(channel, level)
+    def lights(self) -> Lights:
+        """The lights of the body, which its skills set too."""
+        return self._table.lights
 
     def start(self, request: SkillRequest) -> None:
         """Start a skill at the next step; skills that hold one of its channels end as REPLACED.

@@ -15,9 +15,7 @@ from embodiment_bridge.core.rotation import Vector
 WINDOW: Final = 0b11111  # the last pictures that are counted, one bit each
 ENOUGH: Final = 3  # of them, in which a guess was seen, to be believed: two may be one mistake made twice
 GATE: Final = 4.0  # sigmas that a sighting may be off a guess and still be of it
-WIDEST: Final = (
-    0.25  # m; however long a thing was not seen, one that is further off than GATE of it is another guess
-)
+WIDEST: Final = 0.25  # m, of one sigma, after any time unseen: beyond GATE of it is another guess
 FASTEST: Final = 3.0  # m/s, one sigma of the speed of a new guess of a thing that moves
 LOST: Final = 0.5  # s after which nothing is known of the speed of what moves
 MOST: Final = 8  # guesses of one thing
@@ -25,7 +23,7 @@ MOST: Final = 8  # guesses of one thing
 
 @dataclass(slots=True, eq=False)
 class Guess:
-    """One filter.
+    """Holds a place where the thing may be, filtered for steady speed.
 
     variance: of the place (m2), of place and speed (m2/s), of the speed (m2/s2), the same along each axis.
     seen: the last pictures, a bit each, the latest is the lowest: whether it was seen.
@@ -39,11 +37,11 @@ class Guess:
 
     @property
     def spread(self) -> float:
-        """How far off the place may be, one sigma along an axis."""
+        """The uncertainty of the place, m, one sigma along an axis."""
         return sqrt(self.variance[0])
 
     def _ahead(self, time: float, restless: float) -> tuple[Vector, tuple[float, float, float]]:
-        """The place and the variances at a time; restless: m/s2, one sigma of what may speed it up."""
+        """Return the place and the variances at a time; restless: m/s2, one sigma of what may speed it up."""
         dt = time - self.time
         pp, pv, vv = self.variance
         if dt > LOST and restless:
@@ -54,7 +52,7 @@ class Guess:
         return (x, y, z), (more, pv + dt * vv + 0.5 * push * dt, vv + push)
 
     def off(self, place: Vector, noise: float, time: float, restless: float) -> float:
-        """How many sigmas a sighting is off; noise: m2 along an axis."""
+        """Return by how many sigmas a sighting is off; noise: m2 along an axis."""
         there, (variance, *_) = self._ahead(time, restless)
         return dist(there, place) / sqrt(min(variance, WIDEST**2) + noise)
 
@@ -71,7 +69,7 @@ class Guess:
 
 
 class Track:
-    """The guesses of one thing; ``moves``: whether it may be elsewhere in the next picture."""
+    """Holds the guesses of one thing; ``moves``: whether it may be elsewhere in the next picture."""
 
     def __init__(self, *, moves: bool) -> None:
         self._restless = 2.0 if moves else 0.0  # m/s2; a ball that is kicked is another guess
@@ -116,5 +114,5 @@ class Track:
 
 
 def _support(guess: Guess) -> int:
-    """In how many of the last pictures it was seen."""
+    """Return in how many of the last pictures it was seen."""
     return guess.seen.bit_count()

@@ -57,7 +57,7 @@ def parse(data: bytes, max_depth: int = DEFAULT_MAX_DEPTH, max_size: int = DEFAU
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise SexprError("invalid UTF-8", error.start) from None
+        raise SexprError("not UTF-8", error.start) from None
     current: list[Node] = []
     outer: list[list[Node]] = []
     for token in _TOKEN.findall(text):

@@ -24,7 +24,7 @@ FIRST = {
 def looks(stage: MockWorld) -> tuple[object, ...]:
     world = stage.world
     rounded = tuple(round(angle, 3) for angle in world.servos.position)
-    return rounded, world.base.x, world.base.yaw, dict(stage.runner.lights)
+    return rounded, world.base.x, world.base.yaw, dict(stage.runner.lights.shown)
 
 
 @pytest.mark.parametrize("name", SEED_ACTIONS)
@@ -174,13 +174,13 @@ def test_say_takes_as_long_as_the_text_and_is_answered() -> None:
 
 def test_mouth_blinks_while_it_talks() -> None:
     stage = MockWorld()
-    before = stage.runner.lights["face"]
+    before = stage.runner.lights.shown["face"]
     request = stage.start("say", text="good morning to you")
     stage.run(0.2)
-    assert stage.runner.lights["face"].pattern == "blink"
+    assert stage.runner.lights.shown["face"].pattern == "blink"
     stage.run(2.0)
     assert stage.last(request).status is SUCCEEDED
-    assert stage.runner.lights["face"] == before
+    assert stage.runner.lights.shown["face"] == before
 
 
 @pytest.mark.parametrize(

@@ -25,16 +25,16 @@ RED, WHITE = Shown("steady", (1.0, 0.0, 0.0)), (1.0, 1.0, 1.0)
 
 def test_colour_stays_and_a_wink_passes() -> None:
     stage = MovedBody(BODY)
-    assert stage.runner.lights == {}
+    assert stage.runner.lights.shown == {}
     stage.finish(stage.start("eye_red"))
-    assert stage.runner.lights == {"eyes": RED}
+    assert stage.runner.lights.shown == {"eyes": RED}
     wink = stage.start("eye_wink")
     stage.run(0.4)
-    assert stage.runner.lights == {"eyes": Shown("blink", (1.0, 0.0, 0.0))}
+    assert stage.runner.lights.shown == {"eyes": Shown("blink", (1.0, 0.0, 0.0))}
     stage.finish(wink)
-    assert stage.runner.lights == {"eyes": RED}
+    assert stage.runner.lights.shown == {"eyes": RED}
     stage.finish(stage.start("eye_close"))
-    assert stage.runner.lights == {"eyes": Shown("close", (1.0, 0.0, 0.0))}
+    assert stage.runner.lights.shown == {"eyes": Shown("close", (1.0, 0.0, 0.0))}
 
 
 def test_a_wink_that_is_replaced_leaves_what_came_after() -> None:
@@ -46,26 +46,26 @@ def test_a_wink_that_is_replaced_leaves_what_came_after() -> None:
     stage.run(0.1)
     stage.start("eye_red", 1.0)
     stage.run(2.0)
-    assert stage.runner.lights == {"eyes": RED}
+    assert stage.runner.lights.shown == {"eyes": RED}
     wink = stage.start("eye_wink")
-    stage.runner.show("eyes", Light("off"))
+    stage.runner.lights.set_light("eyes", Light("off"))
     stage.finish(wink)
-    assert stage.runner.lights == {"eyes": Shown("off", (1.0, 0.0, 0.0))}
+    assert stage.runner.lights.shown == {"eyes": Shown("off", (1.0, 0.0, 0.0))}
 
 
 def test_other_skills_may_show_something_on_their_lights() -> None:
     stage = MovedBody(BODY)
     smile = stage.start("smile")
     stage.step()
-    assert stage.runner.lights == {"face": Shown("blink", (0.0, 1.0, 0.0))}
+    assert stage.runner.lights.shown == {"face": Shown("blink", (0.0, 1.0, 0.0))}
     stage.finish(smile)
-    assert stage.runner.lights == {}
+    assert stage.runner.lights.shown == {}
 
 
 def test_lights_that_a_body_lacks_are_shown_all_the_same() -> None:
     stage = MovedBody(T1)
     stage.finish(stage.start("eye_red"))
-    assert stage.runner.lights == {"eyes": RED}
+    assert stage.runner.lights.shown == {"eyes": RED}
 
 
 def test_at_first_there_is_what_reset_shows() -> None:
@@ -77,59 +77,59 @@ def test_at_first_there_is_what_reset_shows() -> None:
 
 def test_what_is_shown_is_another_object_only_when_it_changes() -> None:
     stage = MovedBody(BODY)
-    before = stage.runner.lights
+    before = stage.runner.lights.shown
     stage.run(0.2)
-    assert stage.runner.lights is before
-    stage.runner.show("face", Light("open"))
-    assert stage.runner.lights is not before
+    assert stage.runner.lights.shown is before
+    stage.runner.lights.set_light("face", Light("open"))
+    assert stage.runner.lights.shown is not before
     assert before == {}
 
 
 def test_unknown_light_is_refused() -> None:
     with pytest.raises(CommandError, match=r"unknown light 'nose' \(known: eyes, face\)"):
-        MovedBody(BODY).runner.show("nose", Light("open"))
+        MovedBody(BODY).runner.lights.set_light("nose", Light("open"))
 
 
 def test_a_level_darkens_what_is_shown_and_ends_by_itself() -> None:
     stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
-    stage.runner.set_light_level("eyes", 0.25)
-    assert stage.runner.lights == {"eyes": Shown("steady", (0.25, 0.0, 0.0))}
+    stage.runner.lights.set_level("eyes", 0.25)
+    assert stage.runner.lights.shown == {"eyes": Shown("steady", (0.25, 0.0, 0.0))}
     stage.finish(stage.start("eye_close"))  # skills show what they show, as dark
-    assert stage.runner.lights == {"eyes": Shown("close", (0.25, 0.0, 0.0))}
+    assert stage.runner.lights.shown == {"eyes": Shown("close", (0.25, 0.0, 0.0))}
     stage.run(LEVEL_S + 0.1)
-    assert stage.runner.lights == {"eyes": Shown("close", (1.0, 0.0, 0.0))}
+    assert stage.runner.lights.shown == {"eyes": Shown("close", (1.0, 0.0, 0.0))}
 
 
 def test_a_level_that_is_told_again_stays() -> None:
     stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
-    stage.runner.set_light_level("eyes", 0.5)
-    before = stage.runner.lights
+    stage.runner.lights.set_level("eyes", 0.5)
+    before = stage.runner.lights.shown
     for _ in range(5):
         stage.run(LEVEL_S / 2)
-        stage.runner.set_light_level("eyes", 0.5)
-    assert stage.runner.lights is before
-    stage.runner.set_light_level("eyes", 1.0)
-    assert stage.runner.lights == {"eyes": RED}
+        stage.runner.lights.set_level("eyes", 0.5)
+    assert stage.runner.lights.shown is before
+    stage.runner.lights.set_level("eyes", 1.0)
+    assert stage.runner.lights.shown == {"eyes": RED}
 
 
 def test_a_level_of_a_light_that_shows_nothing_is_white() -> None:
     stage = MovedBody(BODY)
-    stage.runner.set_light_level("face", 0.5)
-    assert stage.runner.lights == {"face": Shown("steady", (0.5, 0.5, 0.5))}
+    stage.runner.lights.set_level("face", 0.5)
+    assert stage.runner.lights.shown == {"face": Shown("steady", (0.5, 0.5, 0.5))}
     stage.run(LEVEL_S + 0.1)
-    assert stage.runner.lights == {}
+    assert stage.runner.lights.shown == {}
 
 
 def test_a_wink_ends_while_it_is_dark() -> None:
     stage = MovedBody(BODY)
     stage.finish(stage.start("eye_red"))
     wink = stage.start("eye_wink")
-    stage.runner.set_light_level("eyes", 0.5)
+    stage.runner.lights.set_level("eyes", 0.5)
     stage.finish(wink)
     stage.run(LEVEL_S + 0.1)
-    assert stage.runner.lights == {"eyes": RED}
+    assert stage.runner.lights.shown == {"eyes": RED}
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_a_wink_ends_while_it_is_dark() -> None:
 def test_a_bad_level_is_refused(light, level, text) -> None:
     stage = MovedBody(BODY)
     with pytest.raises(CommandError, match=text):
-        stage.runner.set_light_level(light, level)
-    assert stage.runner.lights == {}
+        stage.runner.lights.set_level(light, level)
+    assert stage.runner.lights.shown == {}
 
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
@@ -184,7 +184,7 @@ def test_a_body_without_lights_takes_the_posture_and_viewers_see_the_light() -> 
     assert stage.last(request).status is SkillStatus.SUCCEEDED
     assert stage.angle("yaw") == pytest.approx(0.5, abs=1e-3)
     assert stage.angle("turn") == pytest.approx(1.0, abs=1e-3)
-    assert stage.runner.lights["eyes"].color == (1, 1, 0)
+    assert stage.runner.lights.shown["eyes"].color == (1, 1, 0)
 
 
 def test_an_emotion_of_light_alone_is_skipped_by_a_body_without() -> None:
@@ -192,7 +192,7 @@ def test_an_emotion_of_light_alone_is_skipped_by_a_body_without() -> None:
     request = stage.start("gloomy")
     stage.run(1.2)
     assert stage.last(request).status is SkillStatus.SKIPPED
-    assert stage.runner.lights["eyes"].pattern == "close"
+    assert stage.runner.lights.shown["eyes"].pattern == "close"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_intensity_keeps_nearer_to_the_rest_pose_and_dims(intensity, yaw: float,
     stage.runner.start(SkillRequest("it", "happy", {"intensity": intensity}))
     stage.run(1.2)
     assert (stage.angle("yaw"), stage.angle("turn")) == pytest.approx((yaw, turn), abs=1e-3)
-    assert stage.runner.lights["eyes"].color == pytest.approx((float(intensity), float(intensity), 0))
+    assert stage.runner.lights.shown["eyes"].color == pytest.approx((float(intensity), float(intensity), 0))
 
 
 @pytest.mark.parametrize("intensity", [-0.1, 1.1, float("nan"), "much"])

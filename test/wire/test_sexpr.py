@@ -37,7 +37,7 @@ def test_parse(text, nodes):
         (b"(a))", r"'\)' without its '\('", 3),
         (b")", r"'\)' without its '\('", 0),
         ("(ä))".encode(), r"'\)' without its '\('", 4),
-        (b"(a \xff)", "invalid UTF-8", 3),
+        (b"(a \xff)", "not UTF-8", 3),
         (b"(a(b(c(d))))", "list nested deeper than 3", 6),
         (b"x" * 101, "message of 101 bytes, longer than 100", 100),
     ],

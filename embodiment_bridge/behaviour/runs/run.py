@@ -234,7 +234,8 @@ class Run:
     def _load(self) -> None:
         """Build one more slice of the tree; begin it when it is complete."""
         try:
-            self._growing = self._growing or self._grow()
+            if self._growing is None:
+                self._growing = build_in_slices(self.documents.take(self._source), self._context)
             next(self._growing)
             return
         except StopIteration as done:
@@ -250,14 +251,6 @@ class Run:
         root.begin(0.0)
         self.state = RunState.RUNNING
         self._advance()
-
-    def _grow(self) -> Generator[None, None, Node]:
-        """Make the tree that the run begins with.
-
-        Raises:
-            Rejected: it cannot be run.
-        """
-        return (yield from build_in_slices(self.documents.take(self._source), self._context))
 
     def _advance(self) -> None:
         """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""

@@ -76,14 +76,14 @@ def located(problems: Iterable[Problem], text: str) -> list[Problem]:
 
 
 class _Wanted(dict[str, "_Wanted"]):
-    """The values inside of one that pointers lead to, by key or index as in a pointer."""
+    """Holds the values inside one that pointers lead to, by key or index as in a pointer."""
 
     pointer: str | None = None
 
 
 @dataclass(slots=True)
 class _Container:
-    """An object or array that is open: what is wanted in it, and of the value that comes next."""
+    """Represents an object or array that is not closed yet: the values wanted in it, and in the next one."""
 
     wanted: _Wanted | None
     is_object: bool
@@ -92,7 +92,7 @@ class _Container:
     inner: _Wanted | None = None
 
     def next(self) -> _Wanted | None:
-        """What is wanted of the value that begins now."""
+        """Return the places wanted inside the value that begins now."""
         if self.is_object:
             return self.inner
         return None if self.wanted is None else self.wanted.get(str(self.index))

@@ -57,20 +57,17 @@ class Supervisor:
         self._all_silent_at = -inf  # when no servo answered last, s
         self._off_again_at = -inf  # s
         self.settings = Settings(client, bus)
-        self.reader = self._make_reader()
+        self.plan_reads()
 
-    def _make_reader(self) -> Reader:
+    def plan_reads(self) -> None:
+        """Plan the reads of each cycle by the servos that were found."""
         tables = {servo.id: servo.table for servo in self._servos}
         fast = self._bus.fast_read and all(
             servo.table.protocol == 2 and 0 < servo.table.fast_read_firmware <= servo.firmware
             for servo in self._servos
             if servo.found
         )
-        return Reader(self._client, plan_reads(tables), fast=fast)
-
-    def plan_reads(self) -> None:
-        """Plan the reads of each cycle by the servos that were found."""
-        self.reader = self._make_reader()
+        self.reader = Reader(self._client, plan_reads(tables), fast=fast)
 
     def find(self, servo: Servo) -> bool:
         """Return whether the servo answers; a model other than described gets its own table."""
@@ -152,11 +149,10 @@ class Supervisor:
                 return
 
     def _find_again(self, servo: Servo) -> bool:
-        table, firmware = servo.table, servo.firmware
         found = self._client.ping(servo.id)
         if found is None:
             return False
-        if servo.found and found == (table.number, firmware):
+        if servo.found and found == (servo.table.number, servo.firmware):
             servo.reason = ""
             return True
         if not self.find(servo):

@@ -78,7 +78,7 @@ class MonitorLog:
                 file.seek(0)
                 rows = list(_lines(file.readline) if lines else _frames(self._data))
             times = [] if lines else _index((path.with_suffix("") if packed else path).with_suffix(".idx"))
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ConfigError(f"recording {path}: {error}") from error
         seconds = _told_by(times, _seconds(rows, LINE_PERIOD if lines else FRAME_PERIOD))
         self.entries = [

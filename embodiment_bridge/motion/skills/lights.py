@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Final
 
 from embodiment_bridge.body.description import BodyDescription, Light
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, unknown
 
 LIGHTS: Final = ("eyes", "face")  # the channels that are lights
 WHITE: Final = (1.0, 1.0, 1.0)
@@ -71,12 +71,22 @@ class Lights:
         self._bright = shown
         self._mix()
 
+    def set_light(self, channel: str, light: Light) -> None:
+        """Set one light, until a skill or the next call sets it again.
+
+        Raises:
+            CommandError: the light is unknown.
+        """
+        _check(channel)
+        self.show((channel,), light)
+
     def set_level(self, channel: str, level: float) -> None:
         """Scale the brightness of ``channel`` by ``level`` (0..1), for ``LEVEL_S``.
 
         Raises:
-            CommandError: the level is out of range.
+            CommandError: the light is unknown, or the level is out of range.
         """
+        _check(channel)
         if not (isfinite(level) and 0.0 <= level <= 1.0):
             raise CommandError(f"a level is 0 to 1, not {level}")
         before = self._levels.get(channel)
@@ -100,3 +110,8 @@ class Lights:
             red, green, blue = now.color
             shown[channel] = Shown(now.pattern, (red * level, green * level, blue * level))
         self.shown = shown
+
+
+def _check(channel: str) -> None:
+    if channel not in LIGHTS:
+        raise CommandError(unknown("light", channel, LIGHTS))

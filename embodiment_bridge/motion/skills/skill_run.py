@@ -109,9 +109,16 @@ class SkillRun:
         return tuple(part for part in (self.program, self.native) if part is not None)
 
     @property
-    def overdue(self) -> bool:
-        """Whether a walk or a native skill takes longer than its patience."""
-        return any(not part.done and self.elapsed > part.patience for part in self.parts)
+    def judged_done(self) -> bool:
+        """Whether the body has told that a skill that was not canceled is done; its slot may not be over."""
+        return isinstance(self.native, Judging) and self.native.done and self.ending is Ending.NOT
+
+    @property
+    def lateness(self) -> str:
+        """The reason to end a walk or a native skill that takes longer than its patience; empty if none does."""
+        if any(not part.done and self.elapsed > part.patience for part in self.parts):
+            return f"only {self.progress:.0%} of the way after {self.elapsed:.1f} s"
+        return ""
 
     @property
     def failure(self) -> str:

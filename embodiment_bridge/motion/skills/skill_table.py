@@ -17,7 +17,7 @@ from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import STILL_FALLEN, TRIES, FallDetector, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.lights import Lights
-from embodiment_bridge.motion.skills.native import Judging, Start
+from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.outcome import UNSEEN, Verdict, arrival
 from embodiment_bridge.motion.skills.requests import moved_joints, run_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun, motion_of
@@ -181,8 +181,7 @@ class SkillTable:
     def fail_all(self, reason: str) -> None:
         """End every skill as FAILED, but for one that the body has told to be done: only its slot was left."""
         for run in tuple(self._runs.values()):
-            told = isinstance(run.native, Judging) and run.native.done and run.ending is Ending.NOT
-            failure = run.failure if told else reason
+            failure = run.failure if run.judged_done else reason
             self._end(run, SkillStatus.FAILED if failure else SkillStatus.SUCCEEDED, failure)
 
     def fail_legs(self) -> None:
@@ -269,10 +268,8 @@ class SkillTable:
                 self._get_up_again(run)
             elif self._complete(run):
                 self._judge(run, dt)
-            elif run.overdue:
-                self._end(
-                    run, SkillStatus.FAILED, f"only {run.progress:.0%} of the way after {run.elapsed:.1f} s"
-                )
+            elif lateness := run.lateness:
+                self._end(run, SkillStatus.FAILED, lateness)
             elif report := run.due_report(dt):
                 self._reports.append(report)
 
@@ -333,11 +330,9 @@ class SkillTable:
         return not run.joints or (motion is not None and motion.done and self._posture.arrived(run.joints))
 
     def _complete(self, run: SkillRun) -> bool:
-        if not run.slot_over or not self._arrived(run):
+        if not (run.slot_over and self._arrived(run) and all(part.done for part in run.parts)):
             return False
         if run.ending is Ending.FINISH and not self._posture.at_rest(run.joints):
-            return False
-        if any(not part.done for part in run.parts):
             return False
         return not run.uses_legs or self._legs is None or self._legs.calm
 

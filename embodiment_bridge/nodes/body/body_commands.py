@@ -204,7 +204,7 @@ def _velocity(message: Twist) -> Callable[[MotionRunner], object]:
 
 def _light(message: LightCommand) -> Callable[[MotionRunner], object]:
     if message.pattern == LEVEL:
-        return lambda runner: runner.set_light_level(message.light, message.level)
+        return lambda runner: runner.lights.set_level(message.light, message.level)
     patterns = (*LIGHT_PATTERNS, "off", LEVEL)
     if message.pattern not in patterns:
         raise CommandError(unknown("pattern", message.pattern, patterns))
@@ -212,4 +212,4 @@ def _light(message: LightCommand) -> Callable[[MotionRunner], object]:
     if not all(0.0 <= part <= 1.0 for part in color):
         raise CommandError(f"color {color} is not within 0..1 each")
     light = Light(message.pattern, color if message.color.a > 0.0 else None)
-    return lambda runner: runner.show(message.light, light)
+    return lambda runner: runner.lights.set_light(message.light, light)

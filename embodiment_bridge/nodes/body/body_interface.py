@@ -239,8 +239,8 @@ class BodyInterface:
         if self._odometry is not None:
             self._odometry.publish(state, stamp)
         self.status.publish(stamp)
-        if self._runner.lights is not self._lights:
-            self._lights = self._runner.lights
+        if self._runner.lights.shown is not self._lights:
+            self._lights = self._runner.lights.shown
             self._markers.show(
                 {name: Light(*shown.color, 1.0, shown.pattern) for name, shown in self._lights.items()}
             )

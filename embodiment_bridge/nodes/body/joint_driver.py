@@ -97,8 +97,7 @@ class JointDriver(BridgeNode):
         self._ticker: Timer | None = None
         self._robot: ServoRobot | None = None
         self._estop = False
-        self._linked = False
-        self._told: tuple[object, ...] = ()
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
 
     def configure(self) -> None:
         """Read the description; the buses then find and set up their servos."""
@@ -121,16 +120,15 @@ class JointDriver(BridgeNode):
         self._joints = [joint.name for joint in body.joints]
         self._robot = robot
         self._linked = False
-        self._told = ()
+        self._told: tuple[object, ...] = ()
         self._voice = Voice(self)
         to_rest = self.values["start_pose"] == "rest"
         skills = self._voice.skills(body)
         self._interface = BodyInterface(self, body, outputs, self._refusal, skills, to_rest=to_rest)
-        ServoServices(self, robot, self._no_bus, self._restart)
+        ServoServices(self, robot, self._no_bus, self._interface.queue.lost)
         self._states_due = 0.0
         self._stop = EmergencyStop(self, self._set_estop, self._unconfirmed, pressed=self._estop)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
+        self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=self._steady)
         do_at_once(robot.stop_soon)
         if self._estop:  # pressed before a cleanup: only a release ends it
             robot.emergency_stop(self.values["estop_action"])
@@ -141,8 +139,7 @@ class JointDriver(BridgeNode):
         robot = self._servos()
         robot.activate(True)
         self._interface.queue.joined()
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._ticker = self.create_timer(1.0 / self.values["rate"], self._tick, clock=steady)
+        self._ticker = self.create_timer(1.0 / self.values["rate"], self._tick, clock=self._steady)
 
     def deactivate(self) -> None:
         """Stop driving the joints, by their shutdown policy."""
@@ -254,11 +251,7 @@ class JointDriver(BridgeNode):
 
     def _stopped(self, on: bool) -> None:
         self.get_logger().warning("emergency stop" if on else "emergency stop released")
-        self._restart("emergency stop")
-
-    def _restart(self, reason: str) -> None:
-        """Restart motion from the present joint positions; running skills fail."""
-        self._interface.queue.lost(reason)
+        self._interface.queue.lost("emergency stop")
 
     def _tick(self) -> None:
         """Do one step of motion: read the joints, compute their targets, send them."""

@@ -114,7 +114,7 @@ class BodyMap:
 
 
 def picture(vision: Vision, game: GameState | None) -> Sight:
-    """What is seen, in m and rad; a team that master tells by its side has its name where the percept says that."""
+    """Return what is seen, in m and rad; a team told by its side gets its name where the percept has that."""
     agents = vision.agents
     if vision.letters and game is not None:
         teams = {"0": game.team_left, "1": game.team_right}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where RCSSServerMJ puts the landmarks that it sends, and which of them one is that has only a letter for a name.
+"""Names the landmarks of the fields of RCSSServerMJ by their places, where it sends only their kind.
 
-In m, as they are sent, not as they are painted: the corners of goal and penalty areas have the whole width of the area
-to each side, not half of it. 0.2.1 names each landmark (``l_luf``), its master only the kind (``L``).
+Places are in m, as they are sent, not as they are painted: the corners of goal and penalty areas have the whole width
+of the area to each side, not half of it. 0.2.1 names each landmark (``l_luf``), its master only the kind (``L``).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,10 @@ def _landmarks(
     goal_area: tuple[float, float],
     penalty_area: tuple[float, float],
 ) -> Mapping[str, Vector]:
-    """Half length, half width, circle's radius, spot's x, goal post y and z, x and y of the corners of areas."""
+    """Return the landmarks of a field.
+
+    Its half length, half width, circle's radius, spot's x, goal post y and z, x and y of the corners of areas.
+    """
 
     def corners() -> Iterator[tuple[str, float, float, float]]:
         for side, sx in (("l", -1.0), ("r", 1.0)):
@@ -63,12 +66,12 @@ class FieldFinder:
         self.forget()
 
     def forget(self) -> None:
-        """Another world perhaps."""
+        """Begin anew: the world may be another one."""
         self._hits = dict.fromkeys(FIELDS, 0)
         self._seen = 0
 
     def name(self, letter: str, place: Vector, distance: float) -> str:
-        """The name of the landmark of this kind at a place (m in ``map``) seen from ``distance`` (m); empty if none."""
+        """Return the name of the landmark of a kind at a place (m in ``map``), ``distance`` m away; empty if none."""
         self._seen += 1
         reach = NEAR + NEAR_SHARE * distance
         found = {field: _nearest(marks, letter, place, reach) for field, marks in FIELDS.items()}

@@ -162,7 +162,7 @@ DIALECTS: Final = (CURRENT, MASTER, SEED)
 
 
 class Dialect:
-    """How pictures are written on one connection: as told, or else found from what the server sends."""
+    """Tells how pictures are written on one connection: as told, or else found from what the server sends."""
 
     def __init__(self, name: str | None = None) -> None:
         """Use the dialect ``name``; None finds it from the stream, beginning with that of 0.2.1.

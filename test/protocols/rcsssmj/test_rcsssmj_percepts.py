@@ -256,7 +256,7 @@ def test_what_a_percept_has_once_may_not_come_twice():
         (b"garbage", "text outside of any list at byte 0", "garbage"),
         (b"(time (now 1)", "'(' without its ')' at byte 0", "(time (now 1)"),
         (b" \n ", "nothing but white space in the frame", ""),
-        (b"(tl \xff)", "invalid UTF-8 at byte 4", r"(tl \xff)"),
+        (b"(tl \xff)", "not UTF-8 at byte 4", r"(tl \xff)"),
         (b"(" * 300 + b")" * 300, "list nested deeper than 200 at byte 200", "(" * 80 + "..."),
         (b"\0\1\2", "text outside of any list at byte 0", r"\x00\x01\x02"),
     ],

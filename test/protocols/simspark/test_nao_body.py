@@ -95,7 +95,7 @@ def test_emotion_is_a_posture_and_no_light_is_missed(name):
     pose = EMOTIONS[name]["pose"]
     assert {joint: angles[joint] for joint in pose} == pytest.approx(pose, abs=0.02)
     assert nao.player.on_ground == ("rfoot", "lfoot")
-    assert nao.runner.lights["eyes"].color == pytest.approx(EMOTIONS[name]["light"]["color"])
+    assert nao.runner.lights.shown["eyes"].color == pytest.approx(EMOTIONS[name]["light"]["color"])
 
 
 @pytest.mark.parametrize(

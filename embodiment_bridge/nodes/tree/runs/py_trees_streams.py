@@ -93,7 +93,7 @@ class OpenStreams(Generic[Asked]):
 
 @dataclass(slots=True)
 class Snapshots:
-    """What a watcher of the tree asked for, and when it was told last (``time.monotonic()``).
+    """Holds what a watcher of the tree asked for, and when it was told last (``time.monotonic()``).
 
     period: s between two snapshots when nothing changes. data, activity: of the blackboard.
     """
@@ -106,7 +106,7 @@ class Snapshots:
 
 @dataclass(slots=True)
 class View:
-    """What a watcher of the blackboard asked for, and the text that it was told last. No names: everything."""
+    """Holds what a watcher of the blackboard asked for, and the last text sent to it. No names: everything."""
 
     names: tuple[str, ...]
     activity: bool
