@@ -26,8 +26,7 @@ examples:
 SHOW_EXAMPLES = f"""{EXAMPLES}\
 Times are seconds from the beginning of the recording. A run of a document is known by the events of behavior_tree; its
 outcome is the status of the document's root, and an open run has none. The timeline has the length of the recording.
-With --json a JSON object: bag, begin_ns, length, cut, topics, runs, error, and
-left_out: runs beyond the first {MOST_RUNS}.
+With --json a JSON object: bag, begin_ns, length, cut, topics, runs, error, and left_out (runs beyond {MOST_RUNS}).
 Exit code 0; 1 if the recording is damaged, after what could be read; 2 if it cannot be opened.
 """
 
