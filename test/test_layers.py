@@ -167,7 +167,7 @@ LAYERS = (
     ),
     (
         "cli/commands", "io messages parsers ros",
-        "behaviour/engine behaviour/rehearsal behaviour/run_log bml bml/authoring "
+        "bags behaviour/engine behaviour/rehearsal behaviour/run_log bml bml/authoring "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
         "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
         "physics/servos plans protocols protocols/opencog protocols/opencog/world "

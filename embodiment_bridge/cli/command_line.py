@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "encode": ("codec", "encode JSON lines of commands into wire bytes"),
     "record": ("bags", "record the running graph (rosbag2, MCAP)"),
     "replay": ("bags", "play a recording (rosbag2) onto the graph"),
+    "bag": ("bag_show", "show what a recording holds: topics, rates, gaps, runs"),
     "call": ("call", "call a service of the running graph"),
     "view": ("node", "show robots of the running graph in a browser"),
     "mcp": ("mcp", "let a language model drive the robot (Model Context Protocol)"),
