@@ -33,6 +33,7 @@ from embodiment_bridge.protocols.soccer.list_fields import NUMBER, TEXT, WHOLE, 
 from embodiment_bridge.protocols.soccer.percepts import (
     ACCELEROMETER,
     AGENT,
+    BALL,
     GYRO,
     NAME,
     PLAYER,
@@ -45,7 +46,6 @@ from embodiment_bridge.protocols.soccer.percepts import (
     Touch,
 )
 from embodiment_bridge.protocols.soccer.wire_table import BASE64, Form, Row, Value
-from embodiment_bridge.scene.soccer import BALL
 from embodiment_bridge.wire.codec import Malformed, Unknown
 from embodiment_bridge.wire.sexpr import Node
 

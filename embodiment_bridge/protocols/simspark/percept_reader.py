@@ -25,6 +25,7 @@ from embodiment_bridge.protocols.soccer.list_fields import (
 from embodiment_bridge.protocols.soccer.percepts import (
     ACCELEROMETER,
     AGENT,
+    BALL,
     GYRO,
     NAME,
     PLAYER,
@@ -33,7 +34,6 @@ from embodiment_bridge.protocols.soccer.percepts import (
     PointDetection,
 )
 from embodiment_bridge.protocols.soccer.wire_table import DIRECTION, Form, Read, Row, Value
-from embodiment_bridge.scene.soccer import BALL
 from embodiment_bridge.wire.sexpr import Node
 
 LINE_NAME: Final = "L"

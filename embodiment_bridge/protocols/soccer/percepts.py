@@ -77,7 +77,7 @@ ACCELEROMETER: Final = Row(
     "ACC", Accelerometer, NAME, Value(NUMBER, "a", 3), field="accelerometers", many=True
 )
 TOUCH: Final = Row("TCH", Touch, NAME, Value(WHOLE, "val"), field="touches", many=True)
-PLAYER: Final = "P"
+PLAYER, BALL = "P", "B"  # names that points of a picture have
 PLACE: Final = Value(NUMBER, "pol", 3)
 POINT: Final = Row("", PointDetection, Value(TEXT), PLACE)  # also that of a part, and (P (pol ..))
 
