@@ -68,7 +68,8 @@ def _song_words(port: int, afterwards: ExitStack) -> list[str]:
     """Return a parameter file that allows fetching from the stand-in only."""
     opened = {"fetch_plain_http": True, "fetch_host_map": [f"{HOST}=127.0.0.1:{port}"]}
     path = Path(afterwards.enter_context(TemporaryDirectory())) / "song.yaml"
-    path.write_text(json.dumps({"/**": {"ros__parameters": {"autostart": True, **opened}}}))
+    sections = {"/**": {"autostart": True}, "/**/behavior_tree": opened}
+    path.write_text(json.dumps({key: {"ros__parameters": values} for key, values in sections.items()}))
     return [f"params:={path}"]
 
 
