@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from embodiment_bridge.dynamixel.bus import supervisor
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 
 @pytest.fixture
@@ -210,13 +211,14 @@ def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> 
     stage.until(lambda: not stage.torque["head_pitch"])  # until it is asked for
 
 
-def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> None:
+def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path, monkeypatch) -> None:
+    told: list[str] = []  # why motion begins anew
+    monkeypatch.setattr(SkillQueue, "lost", lambda _, reason: told.append(reason))
     stage = stages()
     stage.join()
+    told.clear()
     file = tmp_path / "robot0" / "calibration.yaml"
     before = file.stat()
-    told: list[str] = []  # why motion begins anew
-    stage.driver._interface.queue.lost = told.append
     answer = stage.call(SetJointMode, "set_mode", joints=["waist_yaw", "head_yaw"], mode="current")
     assert "XL430-W250 has no mode 'current'" in answer.message
     assert set(stage.last["servo_states"].modes) == {"position"}
