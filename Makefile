@@ -6,7 +6,7 @@
 # make soak    the tests that take long, and three times all the others while the processors are busy
 # make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to
 # make codec-coverage   the same of what reads and writes bytes alone, in half a minute: every branch of it, by tables of cases
-# make physics the tests of body:=mujoco with the newest MuJoCo that it may have; `make test` has the oldest
+# make physics the tests of body:=mujoco with the newest MuJoCo that was tried; `make test` has the oldest
 # make venv    the environment that the others use: ROS 2 from PyPI, the messages built, all else linked to this checkout
 # make lock    after a change of requirements/*.txt: resolves them into requirements/locked/; ARGS=--upgrade takes what is newest
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
@@ -72,8 +72,10 @@ codec-coverage: venv
 	@$(BIN)/coverage json --quiet -o build/coverage.json
 	@$(BIN)/python tools/coverage_floor.py build/coverage.json --whole
 
+NEWEST_MUJOCO := mujoco==4.0.0 mujoco-core==4.0.0
+
 physics: venv
-	@$(PIP_INSTALL) --quiet --no-deps --upgrade --target build/mujoco -r requirements/mujoco.txt 'mujoco-core<5'
+	@$(PIP_INSTALL) --quiet --no-deps --upgrade --target build/mujoco $(NEWEST_MUJOCO)
 	@PYTHONPATH=$(CURDIR)/build/mujoco $(PYTEST) $(or $(ARGS),test/physics)
 
 bench: venv
