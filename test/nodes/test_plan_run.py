@@ -4,7 +4,7 @@
 from types import SimpleNamespace
 
 import pytest
-from embodiment_bridge.msg import PlanAction
+from embodiment_bridge.msg import PlanAction, PlanActionStatus
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -15,6 +15,7 @@ from embodiment_bridge.behaviour.run_log.replay import replay
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.nodes.tree import plan_server
 from embodiment_bridge.nodes.tree.plan_server import PlanGoalRun
 from embodiment_bridge.plans.action import Action
 from embodiment_bridge.plans.plan_document import MAX_STEPS, Options, in_order, plan_document
@@ -148,6 +149,22 @@ def test_order_is_that_of_the_sequence_numbers_gaps_included():
     stage = PlanStage("put", "trip", "take", "speak", sequences=[7, 2, 5, 5]).end()
     assert stage.names == ["walk", "walk", "grab", "say", "drop"]
     assert [status.sequence for status in stage.statuses()] == [2, 5, 5, 7]
+
+
+def test_a_tick_that_changes_no_status_makes_no_message(monkeypatch):
+    made = []
+
+    class Counted(PlanActionStatus):
+        def __init__(self, **fields):
+            made.append(fields)
+            super().__init__(**fields)
+
+    monkeypatch.setattr(plan_server, "PlanActionStatus", Counted)
+    stage = PlanStage("trip", "take").until(0.5)
+    before = [list(stage.statuses()), len(made)]
+    stage.tick()
+    assert [list(stage.statuses()), len(made)] == before
+    assert made
 
 
 def test_empty_plan_succeeds():
