@@ -40,7 +40,7 @@ from embodiment_bridge.mcp_server.schemas import (
     describe,
 )
 from embodiment_bridge.robot.robot import Robot, skill_document
-from embodiment_bridge.robot.runs import Goal, channels_of
+from embodiment_bridge.robot.runs import Goal
 
 FARTHEST: Final = 100_000.0  # m
 MOST_CALLS: Final = 64  # at once, of all hosts
@@ -187,12 +187,9 @@ class Handlers:
             text = "\n".join(["The document cannot run; nothing of it began. Mend these:", *lines])
             return answer(text, values, is_error=True)
         what = await anyio.to_thread.run_sync(summary, document, check, limiter=self._checks)
-        channels = await anyio.to_thread.run_sync(
-            channels_of, document, self._robot.skills, limiter=self._checks
-        )
         what = f"run {'in the background ' if background else ''}{what}"
         outcome = await self._mcp_runs.perform(
-            context, what, document, background=background, channels=channels, stops=stops
+            context, what, document, background=background, channels=check.channels, stops=stops
         )
         return ended("document", outcome)
 

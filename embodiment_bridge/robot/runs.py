@@ -126,12 +126,15 @@ def examine(document: Written, skills: Mapping[str, SkillInfo], allowed: Allowed
     problems = result.located([*problems, *analysis.warnings])
     times = analysis.estimates[found.root.pointer]
     longest = math.inf if times.forever else times.max_s
-    return Check(tuple(problems), times.min_s, times.expected_s, longest)
+    return Check(tuple(problems), times.min_s, times.expected_s, longest, _channels_of(found, skills))
 
 
 def channels_of(document: Written, skills: Mapping[str, SkillInfo]) -> frozenset[str]:
     """The channels that a document drives; all where it fetches others, or cannot be read."""
-    found = read(text_of(document)).document
+    return _channels_of(read(text_of(document)).document, skills)
+
+
+def _channels_of(found: Document | None, skills: Mapping[str, SkillInfo]) -> frozenset[str]:
     nodes = [] if found is None else preorder(found.root)
     if not nodes or any(node.type_name in ("request", "subtree") for node in nodes):
         return EVERYTHING

@@ -101,15 +101,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The errors and warnings of a document, and how long it takes in s (inf: without end).
+    """The errors and warnings of a document, how long it takes in s (inf: without end), and the channels it drives.
 
-    ``expected`` is None where the time is not known.
+    ``expected`` is None where the time is not known. ``channels`` are those of a document without errors.
     """
 
     problems: tuple[Problem, ...]
     least: float = 0.0
     expected: float | None = None
     longest: float = math.inf
+    channels: frozenset[str] = frozenset()
 
     @property
     def can_run(self) -> bool:
