@@ -8,8 +8,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
+from embodiment_bridge.core import input_file
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.input_file import exists, read_bytes
+from embodiment_bridge.core.input_file import exists
 from embodiment_bridge.core.unicode_text import NotUtf8Error, decoded
 from embodiment_bridge.launching.environment import find_share
 
@@ -24,13 +25,13 @@ def read_text(name: str) -> str:
         ConfigError: it cannot be read, is larger than ``MAX_BYTES``, or is not UTF-8.
     """
     if name != "-":
-        data = read_bytes(Path(name), MAX_BYTES)
-    elif len(data := sys.stdin.buffer.read(MAX_BYTES + 1)) > MAX_BYTES:
+        return input_file.read_text(Path(name), most=MAX_BYTES)
+    if len(data := sys.stdin.buffer.read(MAX_BYTES + 1)) > MAX_BYTES:
         raise ConfigError(f"standard input: it has more bytes than the limit of {MAX_BYTES}")
     try:
         return decoded(data)
     except NotUtf8Error as error:
-        raise ConfigError(f"{'standard input' if name == '-' else name}: {error}") from error
+        raise ConfigError(f"standard input: {error}") from error
 
 
 def read_document(name: str) -> str:
