@@ -10,6 +10,7 @@ import numpy as np
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Quaternion, Vector
 from embodiment_bridge.physics.engine import mujoco
+from embodiment_bridge.physics.shapes import MESH, PLANE, SPHERE
 
 # Forces from outside on links of the robot, each for a time.
 
@@ -82,10 +83,9 @@ class Pushes:
 
 FREE: Final = int(mujoco.mjtJoint.mjJNT_FREE)
 SKY: Final = 100.0  # m: from where it is looked down for the ground
-PLANE, SPHERE, CAPSULE, CYLINDER, ELLIPSOID, MESH = (
-    int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}"))
-    for kind in ("PLANE", "SPHERE", "CAPSULE", "CYLINDER", "ELLIPSOID", "MESH")
-)
+CAPSULE: Final = int(mujoco.mjtGeom.mjGEOM_CAPSULE)
+CYLINDER: Final = int(mujoco.mjtGeom.mjGEOM_CYLINDER)
+ELLIPSOID: Final = int(mujoco.mjtGeom.mjGEOM_ELLIPSOID)
 
 
 def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
