@@ -197,9 +197,7 @@ def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: floa
     """Return the joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    diagonal = data.M[
-        model.M_rowadr + model.M_rownnz - 1
-    ]  # the last number of each row, in all MuJoCos from 3.5
+    diagonal = data.M[model.M_rowadr + model.M_rownnz - 1]  # the last of each row, from MuJoCo 3.5 on
     return [_filled(model, joint, float(diagonal[dof]), timestep) for joint, dof in _dofs(model, joints)]
 
 

@@ -60,9 +60,8 @@ def add_world(spec: mujoco.MjSpec, world: str, ground: float = 0.0) -> list[str]
         other = mujoco.MjSpec.from_file(str(path))
         shared = sorted(_names(spec) & _names(other))
         place = spec.worldbody.add_frame(pos=[0.0, 0.0, ground])
-        with warnings.catch_warnings(
-            action="ignore"
-        ):  # that meshes in memory would be lost if attached once more
+        # MuJoCo warns that meshes in memory would be lost if they were attached once more.
+        with warnings.catch_warnings(action="ignore"):
             spec.attach(other, prefix=WORLD if shared else "", frame=place)
     except ValueError as error:
         raise ConfigError(f"world {path}: {one_line(error)}") from error

@@ -20,13 +20,8 @@ ROUND_M = 0.5  # kept from the middle of the ball on the way behind it
 BRAKE_S = 0.9  # slower than a walk elsewhere: who overshoots the place steps on the ball
 NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder or heel touches the ball
 SLOW_M = 1.2  # from its place: no faster than this from here on, whatever walks
-SLOW = {
-    "forward": 0.62,
-    "backward": 0.35,
-    "left": 0.27,
-    "turn": 1.25,
-    "brake": NEAR_M,
-}  # m/s, rad/s, m: a gait's
+# Speeds of a gait, m/s and rad/s, and m in which it brakes.
+SLOW = {"forward": 0.62, "backward": 0.35, "left": 0.27, "turn": 1.25, "brake": NEAR_M}
 BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
 RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # errors of the stance with which it goes up to the ball
 WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # errors at the ball with which it goes back
@@ -40,10 +35,8 @@ UP_SPEED = 0.3  # share of full speed
 UP_GAIN = 5.0  # share of full speed per m
 SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
 SWING_M = 0.03  # before its place: the next step of the foot may be the kick
-SOFT, LEAST_NEAR = (
-    0.4,
-    0.2,
-)  # strength below which the foot reaches less far, so it must be nearer: at least this share
+# Strength below which the foot reaches less far, so that the body goes nearer: to this share of SWING_M at least.
+SOFT, LEAST_NEAR = 0.4, 0.2
 STRAYED_M = 0.15  # from its place a body that stands to kick does not: the ball has moved meanwhile
 RUN_M = 0.5  # m that a body runs that knows of no ball, into the ball if there is one
 LONGEST_RUN_M = 1.0

@@ -84,9 +84,8 @@ class Assembler:
     """
 
     _deals: list[_Deal] = field(default_factory=list)
-    _last: TextLine | None = (
-        None  # of the packet before: its time, or the count of the next if it lacked its time
-    )
+    # The last line of the packet before: its time, or the count of the next one if it lacked its time.
+    _last: TextLine | None = None
 
     @property
     def empty(self) -> bool:
@@ -127,9 +126,8 @@ class Assembler:
         if not best:
             return None
         self._deals = list(best.values())
-        for deal in reversed(
-            self._deals
-        ):  # the later count line rather than a number that was left before it
+        # Reversed: the later count line rather than a number that was left before it.
+        for deal in reversed(self._deals):
             if deal.done:
                 packets = (deal.first, deal.second)
                 self._deals = [_Deal(packet) for packet in packets if len(packet) == 1]

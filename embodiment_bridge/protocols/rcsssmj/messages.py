@@ -24,9 +24,8 @@ from embodiment_bridge.scene.sight import Camera, Point, Pose
 from embodiment_bridge.scene.soccer import Player
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
-NOISE: Final = (
-    0.01  # of master: one sigma, as a share of the distance; the 0.5 degrees across are nearly that
-)
+# Of master: one sigma, as a share of the distance; the 0.5 degrees across are nearly that.
+NOISE: Final = 0.01
 NOWHERE: Final = (0.0, 0.0, 0.0)
 
 OUTPUTS: Final = messages.OUTPUTS

@@ -25,9 +25,8 @@ from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.py_trees_messages import TickTimes, activity, behaviours, board_items
 
-MAX_STREAMS: Final = (
-    16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
-)
+# A watcher that dies leaves its stream open; the oldest without a subscriber makes room.
+MAX_STREAMS: Final = 16
 MISSING: Final = "-"  # the value of a key that is not on the blackboard
 
 Asked = TypeVar("Asked")
