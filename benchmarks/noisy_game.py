@@ -38,7 +38,7 @@ def kicked(time: float) -> Vector:
 
 @dataclass(slots=True)
 class Findings:
-    """What came of a game: errors in m of ball and mate while in view, how often the ball was moved wrongly."""
+    """Holds the result of a game: errors (m) of ball and mate while in view, and wrong jumps of the ball."""
 
     ball: list[float] = field(default_factory=list)
     mate: list[float] = field(default_factory=list)

@@ -121,7 +121,7 @@ class Part:
             BuildError: strict reading refuses it, or the body cannot perform it. All problems are told.
         """
         result = read(self._text(), strict=True, subtrees=subtrees or {})
-        # without lines and columns: nobody has seen this text
+        # The author has not seen this text, so its lines and columns would not help.
         problems = [replace(problem, place=()) for problem in result.problems if problem.fatal]
         if result.readable is not None and (skills is not None or urls is not None):
             found = check(result.readable, skills or {}, speech=True, urls=urls or UrlPolicy())

@@ -114,7 +114,7 @@ HINTS = 50  # a nearest name costs up to a millisecond: no more than this many i
 class Problem:
     """Describes one error (``fatal``) or doubt at a JSON pointer of a document; ``code`` is UPPER_SNAKE.
 
-    place: line and column in the text, from 1; empty where there is no text, or the pointer leads into a subtree.
+    place: line and column (from 1) in the text; empty if there is no text, or the pointer leads into a subtree.
     """
 
     pointer: str

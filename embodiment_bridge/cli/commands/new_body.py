@@ -137,9 +137,9 @@ def _clipped(joint: Joint) -> Iterator[str]:
     if limit is None:
         return
     if limit.velocity > FASTEST:
-        yield f"joint {joint.name!r}: {limit.velocity:g} rad/s is no limit of a joint: {USUAL_SPEED:g} in its place"
+        yield f"joint {joint.name!r}: {limit.velocity:g} rad/s is too fast for a joint; {USUAL_SPEED:g} rad/s is used"
     if limit.effort > STRONGEST:
-        yield f"joint {joint.name!r}: {limit.effort:g} Nm is no limit of a joint: {USUAL_EFFORT:g} in its place"
+        yield f"joint {joint.name!r}: {limit.effort:g} Nm is too strong for a joint; {USUAL_EFFORT:g} Nm is used"
     if math.isfinite(limit.lower) and max(-limit.lower, limit.upper) > ANGLE_LIMIT:
         text = f"its range {limit.lower:g}..{limit.upper:g} is kept to {ANGLE_LIMIT:g} to each side"
         yield f"joint {joint.name!r}: {text}"
